@@ -121,26 +121,33 @@ let package = Package(
     // Two renames that POSIX does not have: names that change places, names that nothing has yet.
     .systemLibrary(name: "CFileExchange", path: "Shim/FileExchange"),
 
+    .target(name: "LeastSquares"),
     .target(name: "Geometry"),
     .target(name: "SensorData", dependencies: ["Geometry"]),
     .target(name: "Images", dependencies: ["CImages"]),
     .target(name: "Inertial", dependencies: ["SensorData", "Geometry"]),
-    .target(name: "CameraGeometry", dependencies: ["SensorData", "Geometry"]),
+    .target(name: "CameraGeometry", dependencies: ["SensorData", "Geometry", "LeastSquares"]),
     .target(name: "FrontEnd", dependencies: ["CameraGeometry", "Images", "SensorData", "Geometry", "CVision"]),
-    .target(name: "Ranging", dependencies: ["SensorData", "Geometry", "CGaussianSum"]),
+    .target(name: "Ranging", dependencies: ["SensorData", "Geometry", "LeastSquares", "CGaussianSum"]),
     .target(
       name: "Estimator",
-      dependencies: ["Inertial", "CameraGeometry", "SensorData", "Geometry", "CLinearAlgebra"]),
+      dependencies: ["Inertial", "CameraGeometry", "SensorData", "Geometry", "LeastSquares", "CLinearAlgebra"]),
     .target(
       name: "Smoothing",
-      dependencies: ["Estimator", "Inertial", "Ranging", "CameraGeometry", "SensorData", "Geometry", "CBlockCholesky"]),
-    .target(name: "Premises", dependencies: ["Ranging", "CameraGeometry", "SensorData", "Geometry"]),
+      dependencies: [
+        "Estimator", "Inertial", "Ranging", "CameraGeometry", "SensorData", "Geometry", "LeastSquares",
+        "CBlockCholesky",
+      ]),
     .target(
-      name: "PrecisionFinding", dependencies: ["Estimator", "Ranging", "Premises", "SensorData", "Geometry"]),
+      name: "Premises", dependencies: ["Ranging", "CameraGeometry", "SensorData", "Geometry", "LeastSquares"]),
+    .target(
+      name: "PrecisionFinding",
+      dependencies: ["Estimator", "Ranging", "Premises", "SensorData", "Geometry", "LeastSquares"]),
     .target(
       name: "Datasets",
       dependencies: [
-        "SensorData", "Geometry", "Images", "CDigest", "CFileExchange", .product(name: "Yams", package: "Yams"),
+        "SensorData", "Geometry", "LeastSquares", "Images", "CDigest", "CFileExchange",
+        .product(name: "Yams", package: "Yams"),
       ]),
     // Event lines: the writer builds wherever Swift does; the reader is the command's and the service's.
     .target(name: "FuseCaptureFormat", dependencies: ["SensorData", "Geometry"]),
@@ -148,12 +155,13 @@ let package = Package(
     .target(name: "EventLines", dependencies: ["FuseCaptureFormat", "Datasets", "SensorData", "Geometry"]),
     .target(name: "Exporting", dependencies: ["Datasets", "SensorData", "Geometry"]),
     .target(
-      name: "Importing", dependencies: ["Datasets", "Premises", "SensorData", "Geometry", "CCompression"]),
+      name: "Importing",
+      dependencies: ["Datasets", "Premises", "SensorData", "Geometry", "LeastSquares", "CCompression"]),
     .target(
       name: "Simulation",
       dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
       resources: [.embedInCode("Scenarios")]),
-    .target(name: "Evaluation", dependencies: ["SensorData", "Geometry"]),
+    .target(name: "Evaluation", dependencies: ["SensorData", "Geometry", "LeastSquares"]),
     .target(
       name: "RunResults",
       dependencies: [
@@ -221,7 +229,7 @@ let package = Package(
     // Tests: `<Module>Tests` are fast, `<Module>Statistics` draw many trials, `<Module>Recordings` use processes,
     // recordings, images or the clock. What several of them share is in the support targets.
     .target(
-      name: "TestSupport", dependencies: ["Simulation", "Evaluation", "Geometry"],
+      name: "TestSupport", dependencies: ["Simulation", "Geometry", "LeastSquares"],
       path: "Tests/TestSupport"),
     .target(
       name: "SimulationTestSupport", dependencies: ["Simulation", "SensorData", "Geometry"],
@@ -238,7 +246,7 @@ let package = Package(
       name: "SmoothingTestSupport",
       dependencies: [
         "Smoothing", "PrecisionFinding", "Estimator", "Inertial", "CameraGeometry", "Simulation", "Evaluation",
-        "SensorData", "Geometry",
+        "SensorData", "Geometry", "LeastSquares",
       ], path: "Tests/SmoothingTestSupport"),
     .target(
       name: "PrecisionFindingTestSupport",
@@ -279,7 +287,9 @@ let package = Package(
       name: "phone-program", dependencies: ["PhoneApps", "NearbyInteraction", "RecordedDevices"],
       path: "Tests/PhoneProgram"),
 
-    .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "Simulation", "Evaluation"]),
+    .testTarget(
+      name: "TestSupportTests", dependencies: ["TestSupport", "Simulation", "LeastSquares"]),
+    .testTarget(name: "LeastSquaresTests", dependencies: ["LeastSquares", "Simulation"]),
     .testTarget(name: "GeometryTests", dependencies: ["Geometry", "Simulation", "TestSupport"]),
     .testTarget(name: "SensorDataTests", dependencies: ["SensorData", "Geometry"]),
     .testTarget(name: "ImagesTests", dependencies: ["Images", "CImages", "Simulation", "TestSupport"]),
@@ -306,7 +316,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry", "TestSupport"]),
-    .testTarget(name: "PremisesTests", dependencies: ["Premises", "Ranging", "Simulation", "SensorData", "Geometry"]),
+    .testTarget(
+      name: "PremisesTests",
+      dependencies: ["Premises", "Ranging", "Simulation", "SensorData", "Geometry", "LeastSquares"]),
     .testTarget(
       name: "NearbyInteractionTests",
       dependencies: [
@@ -319,7 +331,7 @@ let package = Package(
       "FrontEnd", ["Tests": ["CameraGeometry"], "Recordings": []],
       shared: ["FrontEnd", "Images", "Simulation", "SensorData", "Geometry"])
     + lanes(
-      "Ranging", ["Tests": [], "Statistics": []],
+      "Ranging", ["Tests": ["LeastSquares"], "Statistics": []],
       shared: ["Ranging", "Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"])
     + lanes(
       "Estimator",
@@ -328,7 +340,7 @@ let package = Package(
         "Statistics": ["Inertial", "CameraGeometry", "Simulation"], "Recordings": ["Datasets"],
       ], shared: ["Estimator", "SensorData", "Geometry", "TestSupport"])
     + lanes(
-      "Smoothing", ["Tests": ["Estimator", "CameraGeometry", "TestSupport"], "Statistics": []],
+      "Smoothing", ["Tests": ["Estimator", "CameraGeometry", "LeastSquares", "TestSupport"], "Statistics": []],
       shared: ["Smoothing", "PrecisionFinding", "Inertial", "Simulation", "SensorData", "Geometry"])
     + lanes(
       "PrecisionFinding", ["Tests": ["Estimator"], "Statistics": []],
@@ -343,7 +355,7 @@ let package = Package(
         "Recordings": ["Images", "Datasets", "SensorData", "TestSupport"],
       ], shared: ["Simulation", "Geometry"])
     + lanes(
-      "Evaluation", ["Tests": [], "Statistics": []],
+      "Evaluation", ["Tests": ["LeastSquares"], "Statistics": []],
       shared: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"])
     + lanes(
       "Report", ["Tests": ["Datasets", "Evaluation", "Simulation", "SensorData"], "Recordings": []],

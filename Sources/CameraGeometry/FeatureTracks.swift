@@ -1,4 +1,5 @@
 import Geometry
+import LeastSquares
 import SensorData
 
 /// A feature track: the observations of one point over the frames.
@@ -31,7 +32,7 @@ package struct FeatureTrack: Equatable, Sendable {
   /// The observations from kept poses, oldest first.
   package var observations: [Observation]
   /// How many of them, the oldest ones, have been used.
-  package var usedCount = 0
+  private var usedCount = 0
 
   /// A track from its parts.
   package init(featureID: Int64, observations: [Observation], usedCount: Int = 0) {
@@ -143,12 +144,8 @@ package struct FeatureTracks: Sendable {
 
   /// True while a track is alive. O(log n).
   package func isAlive(_ featureID: Int64) -> Bool {
-    var low = 0, high = living.count
-    while low < high {
-      let middle = (low + high) / 2
-      if living[middle].featureID < featureID { low = middle + 1 } else { high = middle }
-    }
-    return low < living.count && living[low].featureID == featureID
+    let index = living.partitioningIndex { $0.featureID >= featureID }
+    return index < living.count && living[index].featureID == featureID
   }
 
   /// Removes tracks by their ids.
@@ -169,9 +166,25 @@ package struct FeatureTracks: Sendable {
       else { continue }
       angles.append((newFromOld * before.direction).cross(after.direction).norm)
     }
-    return (Disparity.median(&angles), angles.count)
+    return (angles.median, angles.count)
   }
 
   /// Removes all tracks.
   package mutating func removeAll() { living.removeAll() }
+}
+
+/// Displacement of features between two frames.
+package enum Disparity {
+  /// Median distance in pixels over the features common to both frames, and their number; nil when there is none.
+  ///
+  /// - Parameters: features sorted by id, each id once. O(n log n).
+  package static func median(from old: [FeatureObservation], to new: [FeatureObservation]) -> (
+    pixels: Double, count: Int
+  )? {
+    let squared = FeaturePair.shared(old, new).map { pair in
+      let moved = pair.now - pair.then
+      return moved.x * moved.x + moved.y * moved.y
+    }.filter(\.isFinite)
+    return squared.median.map { ($0.squareRoot(), squared.count) }
+  }
 }

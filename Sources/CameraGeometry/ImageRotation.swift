@@ -1,4 +1,5 @@
 import Geometry
+import LeastSquares
 import SensorData
 
 /// Rotation of the image between two frames: the rotation that best carries the features' old directions to their new
@@ -27,21 +28,16 @@ package struct ImageRotation: Equatable, Sendable {
   package init?(
     from old: [FeatureObservation], to new: [FeatureObservation], lens: LensModel, fewest: Int
   ) {
-    var pairs: [(then: Vector3, moved: Vector3)] = []
-    var i = 0
-    for feature in new {
-      while i < old.count, old[i].featureID < feature.featureID { i += 1 }
-      guard i < old.count, old[i].featureID == feature.featureID,
-        let then = lens.direction(ofPixel: SIMD2(old[i].u, old[i].v)),
-        let now = lens.direction(ofPixel: SIMD2(feature.u, feature.v))
-      else { continue }
-      pairs.append((then, now - then))
+    let pairs: [(then: Vector3, moved: Vector3)] = FeaturePair.shared(old, new).compactMap { pair in
+      guard let then = lens.direction(ofPixel: pair.then), let now = lens.direction(ofPixel: pair.now) else {
+        return nil
+      }
+      return (then, now - then)
     }
     var rotation = Vector3.zero, normal = Matrix3.zero
     for _ in 0..<Self.rounds {
       let residuals = pairs.map { ($0.moved - rotation.cross($0.then)).norm }
-      var sorted = residuals
-      guard pairs.count >= fewest, let median = Disparity.median(&sorted) else { return nil }
+      guard pairs.count >= fewest, let median = residuals.median else { return nil }
       var right = Vector3.zero
       normal = .zero
       for (pair, residual) in zip(pairs, residuals) where residual <= Self.outlying * median {

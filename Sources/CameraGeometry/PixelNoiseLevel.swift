@@ -1,3 +1,4 @@
+import LeastSquares
 import SensorData
 
 /// The noise of a camera's features in units of the stated one, from images alone.
@@ -32,9 +33,34 @@ package struct PixelNoiseLevel: Sendable {
     levels.append(seen.deviation / angle)
     if levels.count > Self.most { levels.removeFirst() }
     guard levels.count >= Self.fewest else { return false }
-    let found = max(levels.sorted()[levels.count / 2], 1)
+    let found = max(levels.median ?? 1, 1)
     guard found > Self.step * level || found * Self.step < level else { return false }
     level = found
     return true
+  }
+}
+
+/// Pairs of frames of one camera, a fifth of a second apart, at most four a second.
+package struct ViewPairs: Sendable {
+  /// Seconds between the frames of a pair, and between pairs.
+  package static let span = 0.2, spacing = 0.24
+
+  private var frames: [CameraFrame] = []
+  private var last: Timestamp?
+
+  /// No frames yet.
+  package init() {}
+
+  /// Takes a frame in, in time order; its partner where a pair is due.
+  package mutating func partner(of frame: CameraFrame) -> CameraFrame? {
+    frames.append(frame)
+    let now = frame.timestamp
+    while frames.count > 2, now.seconds(since: frames[1].timestamp) >= Self.span - 1e-6 { frames.removeFirst() }
+    guard let old = frames.first, now.seconds(since: old.timestamp) >= 0.75 * Self.span,
+      now.seconds(since: old.timestamp) <= 0.5,
+      now.seconds(since: last ?? Timestamp(nanoseconds: .min)) >= Self.spacing - 1e-6
+    else { return nil }
+    last = now
+    return old
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import SensorData
 
 /// The rotation between two views of tracked features, whatever the translation: the essential matrix, refined
@@ -45,6 +46,8 @@ package struct RelativeRotation {
   /// Fewest common features.
   package static let fewest = 15
   private static let most = 40
+  /// Huber's threshold, in robust standard deviations.
+  private static let threshold = 2.0
 
   private static let starts: [Vector3] = [
     Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1), Vector3(1, 1, 1), Vector3(1, -1, 1), Vector3(1, 1, -1),
@@ -55,13 +58,7 @@ package struct RelativeRotation {
   ///
   /// - Parameter features: sorted by id, each id once.
   package static func pairs(_ old: [FeatureObservation], _ new: [FeatureObservation]) -> [FeaturePair] {
-    var pairs: [FeaturePair] = []
-    var i = 0
-    for feature in new {
-      while i < old.count, old[i].featureID < feature.featureID { i += 1 }
-      guard i < old.count, old[i].featureID == feature.featureID else { continue }
-      pairs.append(FeaturePair(then: SIMD2(old[i].u, old[i].v), now: SIMD2(feature.u, feature.v)))
-    }
+    let pairs = FeaturePair.shared(old, new)
     return pairs.count <= most ? pairs : (0..<most).map { pairs[$0 * pairs.count / most] }
   }
 
@@ -139,12 +136,12 @@ package struct RelativeRotation {
             turned.cross(across) / gradient, byTranslation.dot(e1) / gradient, byTranslation.dot(e2) / gradient
           )
         }
-        var magnitudes = residuals.map(abs)
-        let scale = max(noise, 1.4826 * (Disparity.median(&magnitudes) ?? noise))
+        let scale = max(noise, residuals.robustDeviation() ?? noise)
+        let loss = HuberLoss(threshold: RelativeRotation.threshold * scale)
         var right = [Double](repeating: 0, count: 5)
         normal = [Double](repeating: 0, count: 25)
         for (row, residual) in zip(rows, residuals) {
-          let weight = 1 / (max(1, abs(residual) / (2 * scale)) * scale * scale)
+          let weight = 1 / (loss.varianceFactor(residual) * scale * scale)
           let h = [row.rotation.x, row.rotation.y, row.rotation.z, row.u, row.v]
           for r in 0..<5 {
             right[r] -= weight * h[r] * residual
@@ -158,8 +155,7 @@ package struct RelativeRotation {
         translation = (translation + e1 * step[3] + e2 * step[4]).normalized
         if step.reduce(0, { $0 + $1 * $1 }) < 1e-14 { break }
       }
-      var magnitudes = residuals.map(abs)
-      deviation = 1.4826 * (Disparity.median(&magnitudes) ?? 0)
+      deviation = residuals.robustDeviation() ?? 0
       cost = residuals.reduce(0) { $0 + min($1 * $1 / (noise * noise), 16) }
       guard cost.isFinite, translation.isFinite else { return nil }
     }
@@ -175,5 +171,27 @@ package struct RelativeRotation {
       }
       return Matrix3(columns: columns[0], columns[1], columns[2])
     }
+  }
+}
+
+/// Where one feature was in two frames, pixels.
+package struct FeaturePair: Sendable {
+  package var then: SIMD2<Double>
+  package var now: SIMD2<Double>
+
+  /// From the place in each frame.
+  package init(then: SIMD2<Double>, now: SIMD2<Double>) { (self.then, self.now) = (then, now) }
+
+  /// The features that two frames share; both sorted by id, each id once. O(n).
+  package static func shared(_ old: [FeatureObservation], _ new: [FeatureObservation]) -> [FeaturePair] {
+    var pairs: [FeaturePair] = []
+    pairs.reserveCapacity(min(old.count, new.count))
+    var i = 0
+    for feature in new {
+      while i < old.count, old[i].featureID < feature.featureID { i += 1 }
+      guard i < old.count, old[i].featureID == feature.featureID else { continue }
+      pairs.append(FeaturePair(then: SIMD2(old[i].u, old[i].v), now: SIMD2(feature.u, feature.v)))
+    }
+    return pairs
   }
 }

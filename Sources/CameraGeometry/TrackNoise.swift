@@ -1,4 +1,5 @@
 import Foundation
+import Geometry
 
 /// Pixel noise of a track: a first-order Gauss-Markov process in each coordinate; white with a correlation time of
 /// zero.
@@ -45,5 +46,114 @@ package struct TrackNoise: Equatable, Sendable {
   package func loneWeight(after seconds: Double) -> Double {
     let c = min(correlation(seconds), 0.999)
     return ((1 - c) / (1 + c)).squareRoot() / level
+  }
+}
+
+/// Estimates a recording's track noise from the residuals of its points: the likelihood of each candidate correlation
+/// time over all tracks so far, with the point's three coordinates and the common variance eliminated.
+///
+/// Restricted likelihood: Patterson, Thompson, "Recovery of inter-block information when block sizes are unequal",
+/// Biometrika 58(3), 1971, doi:10.1093/biomet/58.3.545.
+/// Poses are taken as exact: errors common to all tracks of a frame are small beside those of a single track.
+package struct TrackNoiseLearner: Sendable {
+  /// Candidate correlation times, seconds; white noise first.
+  static let candidates = [0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6]
+  /// Fewest observations of a track that distinguish the candidates.
+  package static let fewestObservations = 5
+  /// Fewest degrees of freedom before the stated noise is replaced.
+  private static let fewestNumbers = 300.0
+  /// Log likelihood ratio over white noise that another candidate needs.
+  private static let leastLogLikelihoodRatio = 10.0
+  /// Largest admissible error of an observation, in units of the stated noise; beyond it the track has slipped.
+  private static let slipped = 5.0
+  /// Forgetting factor per added track: a memory of some two thousand tracks.
+  private static let forgettingFactor = 0.9995
+
+  /// Residuals of a track about its point.
+  package struct Sample: Equatable, Sendable {
+    /// Residuals of its n observations, two numbers each, in units of the stated noise.
+    package var residual: [Double]
+    /// Their Jacobian with respect to the point, 2n x 3, row-major.
+    package var point: [Double]
+    /// Times of the observations, seconds, ascending.
+    package var times: [Double]
+
+    /// A sample from its parts.
+    package init(residual: [Double], point: [Double], times: [Double]) {
+      self.residual = residual
+      self.point = point
+      self.times = times
+    }
+  }
+
+  private var numbers = 0.0
+  private var squares = [Double](repeating: 0, count: candidates.count)
+  private var volumes = [Double](repeating: 0, count: candidates.count)
+
+  /// No tracks added.
+  package init() {}
+
+  /// The current estimate.
+  package var noise: TrackNoise {
+    guard numbers >= Self.fewestNumbers else { return TrackNoise() }
+    let likelihoods = Self.candidates.indices.map { k in
+      -0.5 * numbers * log(max(squares[k] / numbers, 1e-12)) - volumes[k]
+    }
+    var best = 0
+    for k in likelihoods.indices.dropFirst() where likelihoods[k] > likelihoods[best] { best = k }
+    if likelihoods[best] < likelihoods[0] + Self.leastLogLikelihoodRatio { best = 0 }
+    let level = max((squares[best] / numbers).squareRoot(), 1)
+    return TrackNoise(level: level, correlationTime: Self.candidates[best])
+  }
+
+  /// Adds a track; one that is short or has slipped is ignored.
+  package mutating func add(_ sample: Sample) {
+    let n = sample.times.count
+    guard n >= Self.fewestObservations, sample.residual.allSatisfy({ abs($0) < Self.slipped }),
+      sample.point.allSatisfy(\.isFinite)
+    else { return }
+    let likelihoodTerms = Self.candidates.map { candidate in
+      Self.likelihoodTerms(sample, TrackNoise(level: 1, correlationTime: candidate).whitening(sample.times))
+    }
+    guard likelihoodTerms.allSatisfy({ $0 != nil }) else { return }
+    numbers = Self.forgettingFactor * numbers + Double(2 * n - 3)
+    for (k, terms) in likelihoodTerms.enumerated() {
+      squares[k] = Self.forgettingFactor * squares[k] + terms!.square
+      volumes[k] = Self.forgettingFactor * volumes[k] + terms!.volume
+    }
+  }
+
+  /// The sum of squares left after eliminating the point, and half the log determinants.
+  private static func likelihoodTerms(_ sample: Sample, _ weights: [(own: Double, before: Double)]) -> (
+    square: Double, volume: Double
+  )? {
+    var matrix = Matrix3.zero, vector = Vector3.zero, square = 0.0, volume = 0.0
+    for (k, weight) in weights.enumerated() {
+      for axis in 0..<2 {
+        func row(_ k: Int) -> (Vector3, Double) {
+          let i = 2 * k + axis
+          let f = Vector3(sample.point[3 * i], sample.point[3 * i + 1], sample.point[3 * i + 2])
+          return (f, sample.residual[i])
+        }
+        var (f, r) = row(k)
+        (f, r) = (weight.own * f, weight.own * r)
+        if k > 0 {
+          let (old, was) = row(k - 1)
+          f -= weight.before * old
+          r -= weight.before * was
+        }
+        matrix += Matrix3(outer: f, f)
+        vector += r * f
+        square += r * r
+        volume -= log(weight.own)
+      }
+    }
+    // An unobservable distance must not make the matrix singular.
+    matrix += Matrix3(diagonal: Vector3(repeating: 1e-9 * matrix.trace))
+    guard let inverse = matrix.inverse else { return nil }
+    square -= vector.dot(inverse * vector)
+    let determinant = matrix.determinant
+    guard square.isFinite, square > 0, determinant > 0 else { return nil }
+    return (square, volume + 0.5 * log(determinant))
   }
 }

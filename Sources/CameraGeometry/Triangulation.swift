@@ -1,4 +1,5 @@
 import Geometry
+import LeastSquares
 
 /// Triangulates the point seen by several cameras.
 ///
@@ -57,24 +58,17 @@ package struct Triangulation: Sendable {
   private func refined(
     _ start: BearingFeature, _ linearisation: NormalEquations, _ views: [CameraView], _ center: Vector3
   ) -> Outcome {
-    var system = linearisation
-    var feature = start
-    var damping = 1e-6
-    for _ in 0..<8 {
-      guard let step = system.step(damping: damping) else { break }
-      let candidate = moved(feature, by: step)
-      guard let next = linearised(candidate, views, center), next.cost <= system.cost else {
-        damping *= 100
-        if damping > 1e6 { break }
-        continue
-      }
-      let gain = system.cost - next.cost
-      (feature, system) = (candidate, next)
-      damping = max(damping / 10, 1e-9)
-      if gain < 1e-6 * (1 + system.cost) { break }
+    var here = (feature: start, system: linearisation), cost = linearisation.cost
+    let damping = LevenbergMarquardt.Damping(from: 1e-6, raise: 100, most: 1e6)
+    var descent = LevenbergMarquardt(steps: 8, absolute: 1e-6, relative: 1e-6, damping: damping)
+    descent.descend(&here, cost: &cost) { here, damping in
+      guard let step = here.system.step(damping: damping) else { return .singular }
+      let candidate = moved(here.feature, by: step)
+      return linearised(candidate, views, center).map { .candidate((candidate, $0), cost: $0.cost) } ?? .refused
     }
+    let (feature, system) = here
     let residual = priorResidual(feature)
-    let mean = max(system.cost - residual * residual, 0) / Double(2 * views.count)
+    let mean = max(cost - residual * residual, 0) / Double(2 * views.count)
     if mean > largestError * largestError * pixelNoise * pixelNoise { return .inconsistent(meanSquaredError: mean) }
     return .found(feature, sigma: pixelNoise * system.spread, meanSquaredError: mean)
   }
@@ -145,5 +139,73 @@ package struct Triangulation: Sendable {
       system.add(Vector3(h.dot(a), h.dot(b), h.dot(c)), error.y)
     }
     return system.cost.isFinite ? system : nil
+  }
+}
+
+/// A point seen from several poses: bearing from one of them (the anchor) and inverse distance,
+/// `f = c_anchor + bearing / inverseDistance`.
+///
+/// An inverse distance of zero is a point at infinity, so no parallax is required.
+/// Source: Civera, Davison, Montiel, "Inverse depth parametrization for monocular SLAM", TRO 24(5), 2008,
+/// doi:10.1109/TRO.2008.2003276.
+package struct BearingFeature: Equatable, Sendable {
+  /// Unit vector from the anchor camera to the point, world axes.
+  package var bearing: Vector3
+  /// 1 / distance from the anchor camera, 1/m; 0 at infinity, never negative.
+  package var inverseDistance: Double
+
+  /// A feature from its parts.
+  package init(bearing: Vector3, inverseDistance: Double) {
+    self.bearing = bearing
+    self.inverseDistance = inverseDistance
+  }
+
+  /// The point relative to another position, times the inverse distance: finite also at infinity.
+  ///
+  /// - Parameter offset: from the anchor camera to the other position, world axes, metres.
+  package func scaled(from offset: Vector3) -> Vector3 { bearing - inverseDistance * offset }
+}
+
+/// Prior of a point's inverse distance before it has parallax.
+///
+/// It regularises the linearisation point; only for landmarks does it enter the filter.
+package struct InverseDistancePrior: Equatable, Sendable {
+  /// Mean, 1/m.
+  package var mean: Double
+  /// 1-sigma, 1/m.
+  package var sigma: Double
+
+  /// A prior from its parts.
+  package init(mean: Double, sigma: Double) {
+    self.mean = mean
+    self.sigma = sigma
+  }
+
+  /// Scenes of a hand-held camera: from 1 m (two sigmas) to the horizon (one sigma).
+  package static let handHeld = InverseDistancePrior(mean: 0.3, sigma: 0.3)
+
+  /// The same for points that become landmarks, where it does enter the filter. The points of a scene are not
+  /// independent: all may be far. With three times the sigma about ten of them together weigh as much as one
+  /// independent point.
+  package static let landmark = InverseDistancePrior(mean: 0.3, sigma: 1)
+}
+
+/// One observation of a point: camera pose and pixel.
+package struct CameraView: Sendable {
+  /// Pose of the camera.
+  package var worldFromCamera: Pose
+  /// Observed position, raw pixels.
+  package var pixel: SIMD2<Double>
+  /// Unit direction of this pixel, camera axes.
+  package var direction: Vector3
+  /// Index of the lens among the triangulation's lenses.
+  package var lens: Int
+
+  /// A view from its parts.
+  package init(worldFromCamera: Pose, pixel: SIMD2<Double>, direction: Vector3, lens: Int = 0) {
+    self.worldFromCamera = worldFromCamera
+    self.pixel = pixel
+    self.direction = direction
+    self.lens = lens
   }
 }

@@ -1,3 +1,4 @@
+import LeastSquares
 import SensorData
 
 /// A check of every stream when a recording is opened: headers, first rows, the rate of cam0.
@@ -51,8 +52,7 @@ struct StreamProbe {
       if last.seconds(since: first) > look { break }
     }
     // The median is robust to gaps and to dark intervals missing in features.csv.
-    guard !intervals.isEmpty else { return false }
-    return intervals.sorted()[intervals.count / 2] <= longestInterval * (1 + 1e-6)
+    return intervals.median.map { $0 <= longestInterval * (1 + 1e-6) } ?? false
   }
 
   /// Selects the source of the trajectory.

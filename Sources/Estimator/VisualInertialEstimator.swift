@@ -22,26 +22,26 @@ package final class VisualInertialEstimator {
   var second: SecondCamera?
   let stillness: StillnessDetector
   var visualUpdate: VisualUpdate
-  var noiseLevel = PixelNoiseLevel()
+  private var noiseLevel = PixelNoiseLevel()
   var trackNoise = TrackNoiseLearner()
 
   var waiting = IMUBuffer()
   var initializer: Initializer
   /// Frames since the attempt in motion that goes on began.
   var held: [HeldFrame] = []
-  var newestFrame: Timestamp?
+  private var newestFrame: Timestamp?
   var tracks = FeatureTracks()
   /// Tracks of a second camera with its own feature ids.
-  var ownTracks = FeatureTracks()
+  private var ownTracks = FeatureTracks()
   /// A frame of the second camera received before the first camera's.
   var early: CameraFrame?
   var recent = RecentFrames()
-  var outlierRejection = EpipolarOutlierRejection()
-  var zeroVelocity = ZeroVelocityUpdate()
-  var hover = HoverUpdate()
+  private var outlierRejection = EpipolarOutlierRejection()
+  private var zeroVelocity = ZeroVelocityUpdate()
+  private var hover = HoverUpdate()
   var window: CloneWindow
-  var divergence = DivergenceMonitor()
-  var positionLoss = PositionLossMonitor()
+  private var divergence = DivergenceMonitor()
+  private var positionLoss = PositionLossMonitor()
 
   /// An estimator for a device with an inertial unit, a camera, and optionally a second, synchronised one.
   package init(
@@ -138,4 +138,229 @@ package final class VisualInertialEstimator {
     }
     return report
   }
+
+  // Initialisation and restart of the filter.
+
+  /// A frame received while an attempt in motion goes on: new information to the state that it finds.
+  struct HeldFrame {
+    var frame: CameraFrame
+    var report: FrameReport
+    var spacing: Double
+  }
+
+  /// Attempts initialisation; once there is a state, processes the frames since.
+  func begin(_ frame: CameraFrame, _ report: FrameReport, spacing: Double) -> FrameReport {
+    var report = report
+    held.append(HeldFrame(frame: frame, report: report, spacing: spacing))
+    switch meter.measure(.start, { initializer.attempt(frame, report, waiting) }) {
+    case .waiting(let reason): report.waitingFor = reason
+    case .ready(let estimate):
+      if start(from: estimate) { return catchUp(from: estimate.time) }
+      report.waitingFor = "health"
+    }
+    if !initializer.isRunning { recordHeld() }
+    return report
+  }
+
+  /// Processes the held frames after the start; the last one's report.
+  private func catchUp(from time: Timestamp) -> FrameReport {
+    let current = held.removeLast()
+    let since = held.filter { $0.report.timestamp > time } + [current]
+    held.removeAll { $0.report.timestamp > time }
+    recordHeld()
+    var report = current.report
+    for next in since where navigation != nil { report = filter(next.frame, next.report, spacing: next.spacing) }
+    return report
+  }
+
+  private func recordHeld() {
+    for old in held { outlierRejection.record(old.frame, at: old.report.timestamp, by: camera) }
+    held.removeAll()
+  }
+
+  /// Applies loss or recovery of the position to the filter.
+  func handle(_ transition: PositionLossMonitor.Transition?, _ navigation: InertialNavigation) {
+    switch transition {
+    case .lost: navigation.losePosition()
+    case .found:
+      zeroVelocity.end(navigation)
+      hover.end(navigation)
+      navigation.beginEpoch()
+    case nil: break
+    }
+  }
+
+  /// The report of a frame to which the state could not be propagated; a gap that is too long restarts the filter.
+  func dropped(by navigation: InertialNavigation, _ report: FrameReport) -> FrameReport {
+    var report = report.treated(.dropped)
+    if report.timestamp > navigation.time, navigation.hasUnbridgeableGap(before: report.timestamp) {
+      report.recordRestart(waitingFor: restart())
+    }
+    return report
+  }
+
+  /// Drops the diverged filter and restarts initialisation.
+  func restart() -> String {
+    waiting = navigation?.samples ?? IMUBuffer()
+    if let pose = navigation?.worldFromBody, pose.translation.isFinite, pose.rotation.v.isFinite {
+      initializer.origin = pose
+    }
+    initializer.reset()
+    held.removeAll()
+    navigation = nil
+    hover.reset()
+    zeroVelocity.reset()
+    outlierRejection.reset()
+    tracks.removeAll()
+    ownTracks.removeAll()
+    early = nil
+    divergence.reset()
+    positionLoss.reset()
+    restarts += 1
+    return "health"
+  }
+
+  // Selection of tracks for an update.
+
+  /// The frame without outliers and withheld tracks; their earlier observations are discarded.
+  private func withoutOutliers(
+    _ frame: CameraFrame, by camera: FilterCamera, _ navigation: InertialNavigation, _ report: inout FrameReport
+  ) -> CameraFrame {
+    let (outlierIDs, new) = outlierRejection.inspect(frame, by: camera, navigation)
+    report.tracksOutlying = new
+    guard !outlierIDs.isEmpty else { return frame }
+    tracks.discard(outlierIDs)
+    var kept = frame
+    kept.features.removeAll { outlierIDs.contains($0.featureID) }
+    return kept
+  }
+
+  /// Tracks for the update: observations of landmarks; ended tracks; and living tracks that are due. Due are those that
+  /// lose their oldest observation, and as many of the longest as keep the flow of information even, so that the newest
+  /// pose is never long without a visual update. Living ones become landmarks up to `mostLandmarks`.
+  private func tracksToUse(_ ended: [FeatureTrack], _ surplus: Int?, isMoving: Bool, _ navigation: InertialNavigation)
+    -> VisualUpdate.Tracks
+  {
+    var selected = VisualUpdate.Tracks(finished: ended, companions: companions)
+    guard isMoving else { return selected }
+    selected.landmarks = tracks.removeUnused(featureIDs: Set(navigation.landmarks.map(\.featureID)))
+    var living = surplus == 0 ? tracks.removeUnused(seenFrom: navigation.clones[0].id) : []
+    if surplus == 0 { selected.finished += ownTracks.removeUnused(seenFrom: navigation.clones[0].id) }
+    let usable = (ended + living).count { $0.observations.count >= VisualUpdate.fewestObservations }
+    let quota = max(tracks.living.count - navigation.landmarks.count, 0) / configuration.windowSize
+    living += tracks.removeLongest(quota - usable, fewest: VisualUpdate.fewestObservations)
+    // Not before the velocity is known: a landmark would keep the information of a sliding point, which is detected by
+    // the displacement (`EpipolarOutlierRejection`).
+    let capacity = navigation.isVelocityKnown ? max(configuration.mostLandmarks - navigation.landmarks.count, 0) : 0
+    let long = living.filter { $0.observations.count >= VisualUpdate.fewestObservations }
+    let fit = long.filter { !outlierRejection.minorityTracks.contains($0.featureID) }.prefix(capacity)
+    let staying = Set(fit.map(\.featureID))
+    selected.staying = Array(fit)
+    selected.finished += long.filter { !staying.contains($0.featureID) }
+    return selected
+  }
+
+  /// Number of points whose distances may have a common error.
+  var companions: Int { tracks.living.count + ownTracks.living.count }
+
+  private func marginalise(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
+    let id = navigation.clones[index].id
+    navigation.reanchor(from: id, to: anchorID)
+    tracks.forget(poseID: id)
+    ownTracks.forget(poseID: id)
+    navigation.removeClone(at: index)
+  }
+
+  // Stationary device.
+
+  /// Zero-velocity detection: both the inertial unit and the image must be still; without features the inertial unit
+  /// alone, with a stricter limit.
+  private func isStationary(_ navigation: InertialNavigation, _ report: FrameReport) -> Bool {
+    let window = navigation.samples.samples(
+      after: report.timestamp.advanced(bySeconds: -StillnessDetector.window),
+      before: report.timestamp.advanced(byNanoseconds: 1))
+    guard let statistic = stillness.statistic(window) else { return false }
+    guard let isImageStill = isImageStill(report) else {
+      return statistic < StillnessDetector.stationaryLimitWithoutImage
+    }
+    return statistic < StillnessDetector.stationaryLimit && isImageStill
+  }
+
+  /// Nil without enough features.
+  private func isImageStill(_ report: FrameReport) -> Bool? {
+    report.motion.map { $0.isStill(camera, isStationary: zeroVelocity.isActive) }
+  }
+
+  /// Zero-velocity update of a stationary device; false when it moves, or the state contradicts it.
+  ///
+  /// - Parameter spacing: seconds since the previous frame.
+  private func applyZeroVelocity(_ navigation: InertialNavigation, _ report: FrameReport, spacing: Double) -> Bool {
+    guard isStationary(navigation, report) else {
+      zeroVelocity.end(navigation)
+      return false
+    }
+    return zeroVelocity.apply(
+      to: navigation,
+      rotationSigma: report.motion?.unseenRotation(camera, every: spacing) ?? ZeroVelocityUpdate.rotationSigma)
+  }
+
+  // Second camera.
+
+  /// Processes a frame of the second camera if synchronised with a frame of the first. Other frames, and frames of a
+  /// stationary device, are ignored.
+  package func join(_ frame: CameraFrame) {
+    early = nil
+    guard let second, let navigation else { return }
+    let time = frame.timestamp.advanced(bySeconds: second.timeOffset)
+    guard let clone = navigation.clones.last, abs(clone.timestamp.seconds(since: time)) <= SecondCamera.tolerance else {
+      if time > navigation.time { early = frame }
+      return
+    }
+    var selected = VisualUpdate.Tracks(companions: companions)
+    if second.sharesIDs {
+      tracks.join(frame.features, lens: second.camera.lens, poseID: clone.id, camera: 1)
+      selected.landmarks = tracks.removeUnused(featureIDs: Set(navigation.landmarks.map(\.featureID)))
+    } else {
+      selected.finished = ownTracks.observe(frame.features, lens: second.camera.lens, poseID: clone.id, camera: 1)
+    }
+    _ = visualUpdate.apply(selected, anchorID: nil, to: navigation)
+  }
+
+  // The features' noise, where the images show more than is stated.
+
+  /// Takes a frame of the first camera in. A changed level is that of both cameras, and what was learnt of the tracks'
+  /// noise in units of the old one does not count.
+  private func learnNoise(_ frame: CameraFrame) {
+    guard configuration.learnsPixelNoise, noiseLevel.append(frame, lens: camera.lens, noise: camera.statedNoise) else {
+      return
+    }
+    let level = noiseLevel.level
+    camera.setNoise(level: level)
+    second?.camera.setNoise(level: level)
+    for i in visualUpdate.cameras.indices { visualUpdate.cameras[i].setNoise(level: level) }
+    initializer.camera = camera
+    window.keptParallax = configuration.keptParallax * camera.pixelNoise
+    trackNoise = TrackNoiseLearner()
+  }
+}
+
+/// Settings of the visual-inertial filter. The defaults serve every recording; each says its unit.
+package struct VisualInertialConfiguration: Equatable, Sendable {
+  /// Most clones, the newest included.
+  package var windowSize = 12
+  /// Parallax since the last keyframe, in sigmas of the pixel noise, below which a clone is removed before older ones.
+  var keptParallax = 1.0
+  /// Most tracks of one update.
+  package var mostTracks = 60
+  /// Most landmarks in the state.
+  package var mostLandmarks = 30
+  /// Time after which a provisional initialisation is accepted, seconds.
+  package var patience = 2.0
+  /// Whether the features' noise is learnt from the images (`PixelNoiseLevel`) where it exceeds the stated.
+  package var learnsPixelNoise = false
+  /// Settings of online calibration.
+  package var calibration = CalibrationConfiguration()
+
+  /// The defaults.
+  package init() {}
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Geometry
 import SensorData
 
@@ -97,4 +98,101 @@ extension JudgedUpdate {
   fileprivate func saysTheSame(as other: JudgedUpdate) -> Bool {
     status == other.status && reasons == other.reasons && (horizontalAngle == nil) == (other.horizontalAngle == nil)
   }
+}
+
+/// The published values of one update that are evaluated.
+package struct JudgedUpdate: Equatable, Sendable {
+  /// When.
+  package var timestamp: Timestamp
+  /// Metres.
+  package var distance: Double?
+  /// Its 1-sigma, metres.
+  package var distanceStandardDeviation: Double?
+  /// The published angle, radians.
+  package var horizontalAngle: Double?
+  /// Its 90 % interval, radians.
+  package var horizontalAngleInterval: ClosedRange<Double>?
+  /// `unknown`, `same`, `above`, `below`, `aboveOrBelow`.
+  package var verticalDirectionEstimate: String
+  /// The peer in the estimate's world, metres.
+  package var worldPosition: Vector3?
+  /// Its covariance, m^2.
+  package var positionCovariance: Matrix3?
+  /// `unknown`, `notConverged`, `converged`.
+  package var status: String
+  /// Most important first.
+  package var reasons: [String]
+  /// Use of the update's range: `used`, `rejected`, `kept`; nil for an update without one.
+  package var rangeUse: String?
+  /// Whether the status was `converged`.
+  package var isConverged: Bool { status == "converged" }
+
+  /// An update from its parts.
+  package init(
+    timestamp: Timestamp, distance: Double? = nil, distanceStandardDeviation: Double? = nil,
+    horizontalAngle: Double? = nil,
+    horizontalAngleInterval: ClosedRange<Double>? = nil, verticalDirectionEstimate: String = "unknown",
+    worldPosition: Vector3? = nil, positionCovariance: Matrix3? = nil, status: String = "notConverged",
+    reasons: [String] = [], rangeUse: String? = nil
+  ) {
+    self.timestamp = timestamp
+    self.distance = distance
+    self.distanceStandardDeviation = distanceStandardDeviation
+    self.horizontalAngle = horizontalAngle
+    self.horizontalAngleInterval = horizontalAngleInterval
+    self.verticalDirectionEstimate = verticalDirectionEstimate
+    self.worldPosition = worldPosition
+    self.positionCovariance = positionCovariance
+    self.status = status
+    self.reasons = reasons
+    self.rangeUse = rangeUse
+  }
+}
+
+/// What ground truth says about a peer's stated uncertainty.
+package struct Honesty: Equatable, Sendable {
+  /// The answer.
+  package enum Answer: String, Sendable {
+    /// The intervals of angle and distance hold the truth as often as they should, or more often.
+    case honest
+    /// One of them does not, or an update was converged and wrong.
+    case overConfident = "over-confident"
+    /// Nothing to compare with, or only one of angle and distance.
+    case unknown
+  }
+
+  /// The answer.
+  package var answer: Answer
+  /// What is over-confident, each with its figure.
+  package var faults: [String] = []
+
+  /// Smallest share of 90 % intervals that hold the truth, of a peer that is honest.
+  package static let leastCoverage = 0.85
+
+  /// What a peer's errors say; nil: there is no ground truth.
+  package init(_ errors: PeerErrors?) {
+    guard let errors, errors.judged > 0 else {
+      answer = .unknown
+      return
+    }
+    if let coverage = errors.coverage90, coverage < Self.leastCoverage {
+      // The truth of real recordings errs by about a degree: what that could explain is said.
+      let tolerant = errors.coverage90Tolerant ?? coverage
+      let near = tolerant > coverage + 0.05 ? " (\(Self.percent(tolerant)) within 1.5°)" : ""
+      faults.append("\(Self.percent(coverage)) of the angle's 90 % intervals hold the truth\(near)")
+    }
+    if let coverage = errors.distanceCoverage90, coverage < Self.leastCoverage {
+      faults.append("\(Self.percent(coverage)) of the distance's 90 % intervals hold the truth")
+    }
+    if let nees = errors.positionNEES.mean, nees > NormalizedErrors.band.upperBound {
+      faults.append("position NEES \(String(format: "%.1f", nees)), expected 3")
+    }
+    if errors.falseConverged > 0 {
+      faults.append("\(errors.falseConverged) of \(errors.converged) converged updates wrong")
+    }
+    let isWhole = errors.coverage90 != nil && errors.distanceCoverage90 != nil
+    answer = !faults.isEmpty ? .overConfident : isWhole ? .honest : .unknown
+  }
+
+  private static func percent(_ share: Double) -> String { String(format: "%.0f %%", 100 * share) }
 }

@@ -4,14 +4,14 @@ import SensorData
 /// Errors of the updates of one peer.
 package struct PeerErrors: Equatable, Sendable {
   /// An angle is wrong, and a converged update with it false, when its error is over this, radians,
-  static let falseAngle = Angle.degrees(20)
+  private static let falseAngle = Angle.degrees(20)
   /// and the peer is at least this far away horizontally, metres.
-  static let falseAngleDistance = 1.0
+  private static let falseAngleDistance = 1.0
   /// A converged update is false, too, when the error of its world transform is over this, metres, at a distance of
   /// the peer in metres.
   static func falsePosition(at distance: Double) -> Double { max(1.5, 0.25 * distance) }
   /// Error of the published ground truth of real recordings, radians: the tolerance of `coverage90Tolerant`.
-  static let truthTolerance = Angle.degrees(1.5)
+  private static let truthTolerance = Angle.degrees(1.5)
 
   /// Evaluated updates.
   package var judged = 0
@@ -28,7 +28,7 @@ package struct PeerErrors: Equatable, Sendable {
   package var intervals = 0
   package var intervalsContainingTruth = 0
   /// Intervals that contain the true angle within 1.5 degrees.
-  package var intervalsNearTruth = 0
+  var intervalsNearTruth = 0
   /// Half the width of the last interval, radians.
   package var finalIntervalHalfWidth: Double?
   /// Errors of the published positions after alignment of the worlds, metres.
@@ -46,7 +46,7 @@ package struct PeerErrors: Equatable, Sendable {
   package var firstAngleAt: Double?
   package var convergedAt: Double?
   /// When the 90 % half-width of a published angle first was at most 10 degrees, seconds since the first update.
-  package var narrowAngleAt: Double?
+  var narrowAngleAt: Double?
   /// When the device began to move, seconds since the first update; nil when it never did.
   package var motionBeganAt: Double?
   /// The angle at fixed times after that.
@@ -196,5 +196,70 @@ package struct PeerErrors: Equatable, Sendable {
         score: angle.map { AngleScore(error: $0.error, width: $0.width, miss: $0.miss) }
           ?? (hasTruth(time) ? .prior : nil))
     }
+  }
+}
+
+/// Errors of the updates of a peer while it truly moves.
+package struct MovingPeerErrors: Equatable, Sendable {
+  /// Motions that began while the status was `converged`: seconds from each beginning to the first update that is not
+  /// converged; infinite where the motion ended before.
+  package var detectionDelays: [Double] = []
+  /// Updates while it moved, and how many of these had an interval of the angle.
+  package var judged = 0
+  package var intervals = 0
+  /// Intervals among them that contain the true angle.
+  package var intervalsContainingTruth = 0
+
+  private let motions: [ClosedRange<Timestamp>]
+
+  /// No updates yet.
+  package init(motions: [ClosedRange<Timestamp>]) { self.motions = motions }
+
+  /// Records the detection delay of each motion; updates in time order.
+  mutating func record(_ updates: [JudgedUpdate]) {
+    detectionDelays = motions.compactMap { motion in
+      guard let before = updates.last(where: { $0.timestamp <= motion.lowerBound }), before.isConverged else {
+        return nil
+      }
+      let detection = updates.first { $0.timestamp > motion.lowerBound && !$0.isConverged }
+      guard let detection, detection.timestamp <= motion.upperBound else { return .infinity }
+      return detection.timestamp.seconds(since: motion.lowerBound)
+    }
+  }
+
+  /// Records one update and whether its interval, if any, contains the true angle.
+  mutating func record(at time: Timestamp, containsTruth: Bool?) {
+    guard motions.contains(where: { $0.contains(time) }) else { return }
+    judged += 1
+    guard let containsTruth else { return }
+    intervals += 1
+    if containsTruth { intervalsContainingTruth += 1 }
+  }
+}
+
+/// An interval in which status and reasons of a peer stayed the same.
+package struct ConvergenceSpan: Equatable, Sendable {
+  /// Seconds since the peer's first update.
+  package var from: Double
+  /// Seconds since the peer's first update: where the next span begins.
+  package var to: Double
+  /// `unknown`, `notConverged`, `converged`.
+  package var status: String
+  /// Most important first.
+  package var reasons: [String]
+
+  /// The spans of updates in time order.
+  static func spans(_ updates: [JudgedUpdate]) -> [ConvergenceSpan] {
+    guard let start = updates.first?.timestamp else { return [] }
+    var spans: [ConvergenceSpan] = []
+    for update in updates {
+      let now = update.timestamp.seconds(since: start)
+      if let last = spans.indices.last {
+        spans[last].to = now
+        if spans[last].status == update.status, spans[last].reasons == update.reasons { continue }
+      }
+      spans.append(ConvergenceSpan(from: now, to: now, status: update.status, reasons: update.reasons))
+    }
+    return spans
   }
 }

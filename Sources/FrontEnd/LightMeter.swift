@@ -111,3 +111,82 @@ package struct LightMeter {
     }
   }
 }
+
+/// The part of the image that ever received light. It excludes the black border of a fisheye's image circle, whose edge
+/// is no corner of the scene.
+package struct LitArea {
+  private let columns: Int
+  private let rows: Int
+  private var lit: [Bool]
+
+  /// Side of a block, pixels, sampled at every fourth row and column; a brighter pixel marks the block as lit.
+  private static let block = 8
+  private static let black: UInt8 = 20
+
+  /// Nothing lit yet, for images of this size.
+  package init(width: Int, height: Int) {
+    columns = (width + Self.block - 1) / Self.block
+    rows = (height + Self.block - 1) / Self.block
+    lit = [Bool](repeating: false, count: columns * rows)
+  }
+
+  /// Adds a frame.
+  package mutating func add(_ image: GrayImage) {
+    let columns = columns
+    image.pixels.withUnsafeBufferPointer { pixels in
+      lit.withUnsafeMutableBufferPointer { lit in
+        for y in stride(from: 1, to: image.height, by: 4) {
+          let row = y / Self.block * columns
+          for x in stride(from: 1, to: image.width, by: 4) where pixels[y * image.width + x] > Self.black {
+            lit[row + x / Self.block] = true
+          }
+        }
+      }
+    }
+  }
+
+  /// Whether all blocks around a position are lit.
+  package func contains(_ position: SIMD2<Float>) -> Bool {
+    let column = Int(position.x) / Self.block, row = Int(position.y) / Self.block
+    for y in max(0, row - 1)...min(rows - 1, row + 1) {
+      for x in max(0, column - 1)...min(columns - 1, column + 1) where !lit[y * columns + x] { return false }
+    }
+    return true
+  }
+}
+
+/// Classifies what a camera sees, from one image's measures and its tracks.
+package struct ViewClassifier {
+  /// Mean brightness below which there is no light.
+  static let darkLuma = 0.06
+  /// Auto-exposure raises the brightness to about half; below this the lens is covered, unless there is structure.
+  private static let dimLuma = 0.25
+  /// Least structure, grey levels from block to block.
+  private static let leastTexture = 0.6
+  /// Sharpness below which the image is blurred; where the rotation alone smears it over that many pixels, the larger
+  /// limit.
+  private static let leastSharpness = 2.0, largeSmear = 3.7, leastSharpnessInSmear = 3.2
+  /// Least number of tracks from the previous frame.
+  private static let fewTracks = 20
+
+  /// Whether a frame can contain corners at all, before tracking.
+  static func mayHaveCorners(_ light: LightMeter) -> Bool {
+    light.meanLuma >= darkLuma && !(light.measures.texture < leastTexture && light.meanLuma < dimLuma)
+  }
+
+  /// The view condition.
+  ///
+  /// - Parameters:
+  ///   - followed: tracks continued from the previous frame.
+  ///   - begun: tracks that began.
+  ///   - smear: motion blur by rotation during the exposure, pixels; nil if unknown.
+  package static func condition(
+    _ light: LightMeter, followed: Int, begun: Int, isFirst: Bool, smear: Double?
+  ) -> ViewCondition {
+    if light.meanLuma < darkLuma { return .dark }
+    if light.measures.texture < leastTexture { return light.meanLuma < dimLuma ? .covered : .blank }
+    if followed + (isFirst ? begun : 0) >= fewTracks { return .clear }
+    let least = (smear ?? 0) > largeSmear ? leastSharpnessInSmear : leastSharpness
+    return light.measures.sharpness < least ? .blurred : followed + begun < fewTracks ? .blank : .clear
+  }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A 3x3 matrix of three SIMD columns: nine times as fast as a call into a linear-algebra library at this size.
 @frozen
 public struct Matrix3: Equatable, Sendable {
@@ -92,4 +94,18 @@ public struct Matrix3: Equatable, Sendable {
   @inlinable public static prefix func - (m: Matrix3) -> Matrix3 { Matrix3(columns: -m.c0, -m.c1, -m.c2) }
   /// `A` becomes `A + B`.
   @inlinable public static func += (a: inout Matrix3, b: Matrix3) { a = a + b }
+
+  // For symmetric matrices only.
+
+  /// Smallest eigenvalue, by the characteristic cubic (Smith 1961, doi:10.1145/355578.366316).
+  package var smallestEigenvalue: Double {
+    let q = trace / 3
+    let shifted = self - Matrix3(diagonal: Vector3(q, q, q))
+    var square = 0.0
+    for r in 0..<3 { for c in 0..<3 { square += shifted[r, c] * shifted[r, c] } }
+    let p = (square / 6).squareRoot()
+    guard p > 1e-15 else { return q }
+    let half = min(max((shifted * (1 / p)).determinant / 2, -1), 1)
+    return q + 2 * p * cos(acos(half) / 3 + 2 * .pi / 3)
+  }
 }

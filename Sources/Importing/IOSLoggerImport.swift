@@ -1,5 +1,6 @@
 import Datasets
 import Geometry
+import LeastSquares
 import SensorData
 
 /// ios_logger: text tables without headers: `Accel.txt` (time, g, Apple's sign), `Gyro.txt` (time, rad/s), `ARposes.txt`
@@ -70,7 +71,7 @@ struct IOSLoggerImport: SourceImporter {
     }
     target.report.count("Frames.txt bad rows skipped", table.bad)
     var video = PhoneVideo(name: "Frames.m4v")
-    let median = (0..<4).compactMap { k in PhoneVideo.median(lens.map { $0[k] }) }
+    let median = (0..<4).compactMap { k in lens.map { $0[k] }.median }
     if median.count == 4, median.allSatisfy({ $0 > 0 }) {
       (video.focal, video.principal) = ((median[0], median[1]), (median[2], median[3]))
     }

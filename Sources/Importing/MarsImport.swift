@@ -1,5 +1,6 @@
 import Datasets
 import Geometry
+import LeastSquares
 import SensorData
 
 /// MARS logger: `gyro_accel.csv`, the video's frames in `frame_timestamps.txt` and `movie_metadata.csv`.
@@ -93,14 +94,14 @@ struct MarsImport: SourceImporter {
     }
     var video = PhoneVideo(name: "movie.mp4")
     let focal = frames.compactMap(\.focal), principal = frames.compactMap(\.principal)
-    if let x = PhoneVideo.median(focal.map(\.0)), let y = PhoneVideo.median(focal.map(\.1)) { video.focal = (x, y) }
-    if let x = PhoneVideo.median(principal.map(\.0)), let y = PhoneVideo.median(principal.map(\.1)) {
+    if let x = focal.map(\.0).median, let y = focal.map(\.1).median { video.focal = (x, y) }
+    if let x = principal.map(\.0).median, let y = principal.map(\.1).median {
       video.principal = (x, y)
     }
     // Android stamps the first row's beginning; a frame's time is the middle of its exposure, in its middle row.
-    if let readout = PhoneVideo.median(frames.compactMap(\.readout)) {
+    if let readout = frames.compactMap(\.readout).median {
       let byTime = Dictionary(frames.map { ($0.time, $0) }) { first, _ in first }
-      let exposure = PhoneVideo.median(frames.compactMap(\.exposure)) ?? 0
+      let exposure = frames.compactMap(\.exposure).median ?? 0
       stamps = stamps.map { $0 + Int64((((byTime[$0]?.exposure ?? exposure) + readout) / 2).rounded()) }
       video.readout = readout / 1e9
       target.report.decide(

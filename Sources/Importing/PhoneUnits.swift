@@ -1,5 +1,6 @@
 import Datasets
 import Geometry
+import LeastSquares
 import SensorData
 
 /// Units, signs and axes of phones.
@@ -80,7 +81,7 @@ extension PhoneUnits {
         try t.vector(first).norm
       })
     { sizes.append(size) }
-    let median = sizes.isEmpty ? 0 : sizes.sorted()[sizes.count / 2]
+    let median = sizes.median ?? 0
     let isG = median < 4
     report.decide(
       "the accelerometer reads \(Figures.fixed(median, 2)) in the median: \(isG ? "g, times 9.80665" : "m/s^2")")

@@ -72,7 +72,4 @@ struct PhoneVideo {
     if let readout { text += "readout_time_s: \(readout)\n" }
     return text
   }
-
-  /// The medians of a lens that is given a frame: autofocus moves it.
-  static func median(_ values: [Double]) -> Double? { values.isEmpty ? nil : values.sorted()[values.count / 2] }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import SensorData
 
 /// How late ranges without a time of measurement are stamped, from ranges and poses: at each delay a stationary peer
@@ -45,10 +46,8 @@ struct RangeDelay {
     // A tenth less in the squares than without a delay: the noise of some hundred ranges does not do that.
     let gain = (residuals[0] * residuals[0]) / max(residuals[best] * residuals[best], 1e-12)
     guard gain > 1.1 else { return nil }
-    let (a, b, c) = (residuals[best - 1], residuals[best], residuals[best + 1])
-    let curvature = a - 2 * b + c
-    let fraction = curvature > 0 ? max(-0.5, min(0.5, 0.5 * (a - c) / curvature)) : 0
-    return Outcome(delay: delays[best] + 0.01 * fraction, residual: b, unshifted: residuals[0])
+    let fraction = parabolaVertex(residuals[best - 1], residuals[best], residuals[best + 1])
+    return Outcome(delay: delays[best] + 0.01 * fraction, residual: residuals[best], unshifted: residuals[0])
   }
 
   private func fit(_ delay: Double, from start: Vector3?) -> (peer: Vector3, residual: Double)? {
@@ -78,12 +77,16 @@ struct RangeDelay {
   private func descend(_ rows: [(place: Vector3, range: Double)], from start: Vector3) -> (
     peer: Vector3, residual: Double
   ) {
-    var peer = start, bias = 0.0
+    var here = (peer: start, bias: 0.0)
     func squares(_ peer: Vector3, _ bias: Double) -> Double {
       rows.reduce(0) { $0 + min(pow($1.range - ($1.place - peer).norm - bias, 2), 0.25) }
     }
-    var cost = squares(peer, bias), damping = 1e-3
-    for _ in 0..<30 {
+    var cost = squares(here.peer, here.bias)
+    let loss = HuberLoss(threshold: 0.3)
+    var descent = LevenbergMarquardt(
+      steps: 30, relative: 1e-9, damping: .init(from: 1e-3, ease: 1 / 0.3, least: 0))
+    descent.descend(&here, cost: &cost) { here, damping in
+      let (peer, bias) = here
       var normal = Matrix3.zero, right = Vector3.zero
       // The bias is eliminated: its mean over the rows.
       let directions = rows.map { (peer - $0.place).normalized }
@@ -91,25 +94,16 @@ struct RangeDelay {
       let errors = rows.map { $0.range - ($0.place - peer).norm - bias }
       let offset = errors.reduce(0, +) / Double(rows.count)
       for (direction, error) in zip(directions, errors) {
-        let weight = 1 / max(1, abs(error) / 0.3)
+        let weight = loss.weight(error)
         normal += weight * Matrix3(outer: direction - mean, direction - mean)
         right += weight * (error - offset) * (direction - mean)
       }
       let diagonal = damping * Vector3(normal.c0.x + 1, normal.c1.y + 1, normal.c2.z + 1)
-      guard let inverse = (normal + Matrix3(diagonal: diagonal)).inverse else { break }
+      guard let inverse = (normal + Matrix3(diagonal: diagonal)).inverse else { return .singular }
       let next = peer + inverse * right
-      let free = rows.map { $0.range - ($0.place - next).norm }.sorted()
-      let nextBias = max(-1, min(1, free[free.count / 2]))
-      let value = squares(next, nextBias)
-      if value < cost {
-        let gain = cost - value
-        (peer, bias, cost, damping) = (next, nextBias, value, damping * 0.3)
-        if gain < 1e-9 * cost { break }
-      } else {
-        damping *= 10
-        if damping > 1e8 { break }
-      }
+      let nextBias = max(-1, min(1, rows.map { $0.range - ($0.place - next).norm }.median ?? 0))
+      return .candidate((next, nextBias), cost: squares(next, nextBias))
     }
-    return (peer, (cost / Double(rows.count)).squareRoot())
+    return (here.peer, (cost / Double(rows.count)).squareRoot())
   }
 }

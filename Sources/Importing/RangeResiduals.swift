@@ -1,4 +1,5 @@
 import Geometry
+import LeastSquares
 import SensorData
 
 /// Ranges against the distance that the truth has, peer by peer.
@@ -59,9 +60,9 @@ struct RangeResiduals {
   func judge(_ report: inout ImportReport) {
     for (peer, sample) in samples.sorted(by: { $0.key < $1.key }) where sample.pairs.count >= 20 {
       let errors = sample.pairs.map { $0.measured - $0.true }
-      let bias = Self.median(errors)
-      let scatter = 1.4826 * Self.median(errors.map { abs($0 - bias) })
-      let ratio = Self.median(sample.pairs.map { $0.measured / max($0.true, 0.01) })
+      let bias = errors.median ?? 0
+      let scatter = errors.robustDeviation(about: bias) ?? 0
+      let ratio = sample.pairs.map { $0.measured / max($0.true, 0.01) }.median ?? 1
       report.figures["range bias \(peer) [m]"] = bias
       report.figures["range scatter \(peer) [m]"] = scatter
       let evidence =
@@ -83,10 +84,5 @@ struct RangeResiduals {
             + "antenna delay; a run learns decimetres")
       }
     }
-  }
-
-  private static func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    return sorted[sorted.count / 2]
   }
 }

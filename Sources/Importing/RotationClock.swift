@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import SensorData
 
 /// The offset between an inertial unit's clock and that of poses, from the rate of rotation alone: the axes between
@@ -57,9 +58,7 @@ struct RotationClock {
     guard correlations[best] - away > 0.1 else { return nil }
     var fraction = 0.0
     if best > 0, best + 1 < correlations.count {
-      let (a, b, c) = (correlations[best - 1], correlations[best], correlations[best + 1])
-      let curvature = a - 2 * b + c
-      if curvature < -1e-9 { fraction = max(-0.5, min(0.5, 0.5 * (a - c) / curvature)) }
+      fraction = parabolaVertex(correlations[best - 1], correlations[best], correlations[best + 1])
     }
     return Outcome(
       shift: (Double(Int64(best) - bins) + fraction) * Double(Self.step) / 1e9, correlation: correlations[best],

@@ -1,5 +1,6 @@
 import Datasets
 import Geometry
+import LeastSquares
 import SensorData
 
 /// Stray Scanner: poses of ARKit's camera in OpenCV's axes and a world with y up, an inertial unit in g, a video.
@@ -55,7 +56,7 @@ struct StrayImport: SourceImporter {
     _ stamps: [Int64], _ frames: [Int], _ lens: [[Double]], _ target: inout ImportTarget
   ) throws {
     var video = PhoneVideo(name: "rgb.mp4")
-    var all = (0..<4).compactMap { k in PhoneVideo.median(lens.map { $0[k] }) }
+    var all = (0..<4).compactMap { k in lens.map { $0[k] }.median }
     if all.count < 4, let path = folder.file("camera_matrix.csv") {
       let table = try SourceTable(path: path, columns: ["a", "b", "c"].map { .init($0) }, names: ["a", "b", "c"])
       var rows: [SIMD3<Double>] = []

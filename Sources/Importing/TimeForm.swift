@@ -1,4 +1,5 @@
 import Datasets
+import LeastSquares
 
 /// How a table says its times: numbers in a unit, or dates. Stated, or found in the table and said.
 enum TimeForm: Equatable {
@@ -88,8 +89,7 @@ enum TimeForm: Equatable {
     }
     var steps: [Double] = []
     for (a, b) in zip(numbers, numbers.dropFirst()) where b > a { steps.append(b - a) }
-    steps.sort()
-    let step = steps.isEmpty ? 0 : steps[steps.count / 2]
+    let step = steps.median ?? 0
     func seconds(_ unit: DecimalTime.Unit) -> Double {
       var value = step
       for _ in 0..<unit.decimals { value /= 10 }

@@ -1,5 +1,6 @@
 import Datasets
 import Geometry
+import LeastSquares
 import SensorData
 
 /// VideoIMUCapture: `video_meta.pb3` (its messages, one after the other, or one that holds all) beside the video.
@@ -181,7 +182,7 @@ struct VideoIMUImport: SourceImporter {
         "cameraClock", .note, "the phone does not say that frames and inertial unit are stamped by one clock",
         evidence: "timestamp_source is not REALTIME", remedy: "a run says where they differ: time_offset_cam_to_imu_s")
     }
-    let readout = PhoneVideo.median(frames.filter { $0.readout > 0 }.map { Double($0.readout) }) ?? 0
+    let readout = frames.filter { $0.readout > 0 }.map { Double($0.readout) }.median ?? 0
     if readout > 0 { video.readout = readout / 1e9 }
     target.report.decide(
       "frames are stamped in the middle of exposure\(readout > 0 ? " and readout (\(Figures.fixed(readout / 1e6, 1)) ms)" : "")"

@@ -94,17 +94,67 @@ package struct IMUBuffer: Sendable {
   }
 
   private func firstIndex(where matches: (Timestamp) -> Bool) -> Int {
-    var low = 0, high = samples.count
-    while low < high {
-      let middle = (low + high) / 2
-      if matches(samples[middle].timestamp) { high = middle } else { low = middle + 1 }
-    }
-    return low
+    samples.partitioningIndex { matches($0.timestamp) }
   }
 }
 
 extension IMUSample {
   fileprivate func moved(to time: Timestamp) -> IMUSample {
     IMUSample(timestamp: time, angularVelocity: angularVelocity, specificForce: specificForce)
+  }
+}
+
+/// Subdivision of time for integration.
+extension IMUBuffer {
+  /// Ends of the integration steps after `start`, up to and including `end`: the samples, and in gaps every 10 ms (in
+  /// gaps above ten seconds, a thousandth of the gap). Rate and force are constant within a step.
+  package func stops(from start: Timestamp, to end: Timestamp) -> [Timestamp] {
+    var stops: [Timestamp] = []
+    var here = start
+    for there in samples(after: start, before: end).map(\.timestamp) + [end] {
+      let span = there.seconds(since: here)
+      if span > InertialNoise.denseSpacing {
+        let parts = Int(min((span / 0.01).rounded(.up), 1000))
+        for part in 1..<max(parts, 1) { stops.append(here.advanced(bySeconds: span * Double(part) / Double(parts))) }
+      }
+      stops.append(there)
+      here = there
+    }
+    return stops
+  }
+}
+
+/// Detects saturated readings of a three-axis sensor. Calibrations do not state the range. A saturated reading is
+/// recognised as large, equal to the previous one, and never exceeded.
+package struct SaturationDetector: Equatable, Sendable {
+  /// Smallest range considered: repeated readings below it are a stationary sensor with coarse quantisation.
+  private let smallestRange: Double
+  private var last = Vector3.zero
+  private var largest = 0.0
+  /// The detected range limit in the unit of the readings; nil until detected.
+  package private(set) var rangeLimit: Double?
+
+  /// - Parameter smallestRange: smallest range of sensors on the market, in the unit of the readings.
+  package init(smallestRange: Double) { self.smallestRange = smallestRange }
+
+  /// Processes the next reading.
+  ///
+  /// - Returns: how many of the newest readings are saturated: 2 when the limit is detected, since the previous reading
+  ///   was saturated too; then 1 for each saturated reading, else 0.
+  package mutating func count(_ reading: Vector3) -> Int {
+    defer { last = reading }
+    var saturated = 0
+    for axis in 0..<3 {
+      let size = abs(reading[axis])
+      guard size >= smallestRange else { continue }
+      if size > largest { (largest, rangeLimit) = (size, nil) }
+      if size == rangeLimit {
+        saturated = max(saturated, 1)
+      } else if size == largest, reading[axis] == last[axis] {
+        rangeLimit = size
+        saturated = 2
+      }
+    }
+    return saturated
   }
 }

@@ -116,9 +116,4 @@ package struct AngleMarginal {
   package var standardDeviation: Double {
     packed.reduce(0) { $0 + ($1.weight * ($1.sigma * $1.sigma + $1.angle * $1.angle)).sum() }.squareRoot()
   }
-
-  /// The standard normal distribution function; values below 1e-16 become 0.
-  package static func cdf(_ x: Double) -> Double {
-    abs(x) < 8.2 ? 0.5 * erfc(-x * 0.5.squareRoot()) : x > 0 ? 1 : 0
-  }
 }

@@ -1,6 +1,7 @@
 import Estimator
 import Foundation
 import Geometry
+import LeastSquares
 import Ranging
 
 /// Excitation of the path since a posterior started: displacement off any plane, and off any vertical one, relative to
@@ -95,7 +96,7 @@ package struct PathExcitation {
   package var pathErrorProbability: Double {
     guard !observesHeight, isKnownPoorly else { return 0 }
     guard let steps = excitedSteps(\.normal) else { return 0.5 }
-    return AngleMarginal.cdf(-1 / steps.error(along: steps.normal).squareRoot())
+    return NormalDistribution.cumulative(-1 / steps.error(along: steps.normal).squareRoot())
   }
 
   private var isKnownPoorly: Bool { latest.last.map { $0.lost.trace > 0 } ?? false }

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import Ranging
 
 /// The posterior of one peer as seen from the device now: every output is computed from it, each on its own.
@@ -122,7 +123,9 @@ package struct PosteriorView {
       let covariance = g.covariance + extra
       let sigma = max(-(-1 * covariance).smallestEigenvalue, 1e-12).squareRoot()
       probability +=
-        g.weight * (AngleMarginal.cdf((off - radius) / sigma) + AngleMarginal.cdf((-off - radius) / sigma))
+        g.weight
+        * (NormalDistribution.cumulative((off - radius) / sigma)
+          + NormalDistribution.cumulative((-off - radius) / sigma))
     }
     return probability
   }

@@ -1,4 +1,5 @@
 import Foundation
+import LeastSquares
 import SensorData
 
 /// Whether a distance agrees with what the radio has just measured.
@@ -34,15 +35,13 @@ struct RadioAgreement {
     guard let last = recent.last, time.seconds(since: last.time) <= Self.span, recent.count > Self.newest else {
       return nil
     }
-    let newest = recent.suffix(Self.newest).map(\.range).sorted()
-    let level = newest[newest.count / 2]
+    let level = recent.suffix(Self.newest).map(\.range).median ?? 0
     let apart = recent.compactMap { range -> Double? in
       let off = abs(range.range - level)
       let age = max(last.time.seconds(since: range.time), 0)
       return off > Self.apart.sigmas * noise + Self.apart.speed * age + Self.apart.margin ? off : nil
     }
-    let spread = apart.isEmpty ? 0 : apart.sorted()[apart.count / 2]
-    return (Double(apart.count) / Double(recent.count), spread)
+    return (Double(apart.count) / Double(recent.count), apart.median ?? 0)
   }
 
   /// A distance beside the radio's, metres.

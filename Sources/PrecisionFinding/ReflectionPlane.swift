@@ -1,4 +1,5 @@
 import Geometry
+import LeastSquares
 import Ranging
 
 /// A plane behind which a peer may have a reflection image.
@@ -17,7 +18,9 @@ package struct ReflectionPlane: Equatable, Sendable {
   func upperProbability(of gaussians: [PositionGaussian]) -> Double {
     let sum = gaussians.reduce((upper: 0.0, whole: 0.0)) { sum, g in
       let sigma = max(g.covariance.form(normal, normal), 1e-12).squareRoot()
-      return (sum.upper + g.weight * AngleMarginal.cdf(offset(of: g.position) / sigma), sum.whole + g.weight)
+      return (
+        sum.upper + g.weight * NormalDistribution.cumulative(offset(of: g.position) / sigma), sum.whole + g.weight
+      )
     }
     return sum.upper / max(sum.whole, 1e-300)
   }

@@ -1,6 +1,7 @@
 import Estimator
 import Foundation
 import Geometry
+import LeastSquares
 import Ranging
 
 /// Angles of arrival (AoA) of a tracked peer.
@@ -87,7 +88,8 @@ extension TrackedPeer {
       measured.cosine - model.cosine, slope * slope * measured.variance / max(aoaWeight.measurement, 1e-9)
     )
     let spread = Self.variance(jacobian, in: filter.covariance)
-    let regular = (1 - configuration.aoaOutlierProbability) * slope * RangeLikelihood.normal(residual, spread + noise)
+    let regular =
+      (1 - configuration.aoaOutlierProbability) * slope * NormalDistribution.density(residual, variance: spread + noise)
     return (residual, noise, slope, spread, jacobian, regular)
   }
 }

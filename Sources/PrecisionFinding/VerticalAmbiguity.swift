@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import Ranging
 
 /// The ambiguity about the plane in which the antenna has moved: its reflection image of the peer, and the probability
@@ -62,8 +63,8 @@ package struct VerticalAmbiguity: Equatable, Sendable {
     guard since > 1e-9 else { return 1 - ownSide }
     // This side won: because it is right, or against odds of `since` and the prior.
     let (prior, sigma) = (log(ownSide / (1 - ownSide)), (2 * since).squareRoot())
-    let wrong = (1 - ownSide) * AngleMarginal.cdf((prior - since) / sigma)
-    let right = ownSide * AngleMarginal.cdf((prior + since) / sigma)
+    let wrong = (1 - ownSide) * NormalDistribution.cumulative((prior - since) / sigma)
+    let right = ownSide * NormalDistribution.cumulative((prior + since) / sigma)
     return right > 1e-300 ? wrong / (wrong + right) : 0.5
   }
 

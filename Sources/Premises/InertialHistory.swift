@@ -65,11 +65,7 @@ package struct InertialHistory {
   /// The integrals at a time within the history, interpolated; nil outside. O(log n).
   func node(at time: Timestamp) -> Node? {
     guard let oldest, let newest, time >= oldest, time <= newest else { return nil }
-    var (low, high) = (first, nodes.count - 1)
-    while low < high {
-      let middle = (low + high) / 2
-      if nodes[middle].time < time { low = middle + 1 } else { high = middle }
-    }
+    let low = nodes[first...].partitioningIndex { $0.time >= time }
     let b = nodes[low]
     guard low > first, b.time > time else { return b }
     let a = nodes[low - 1]

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 
 /// Log likelihood of a link whose error is a function of the antenna's place, as multipath is.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 
 /// Maximum a posteriori position and bias of a peer, from ranges along a path.
 ///
@@ -48,6 +49,9 @@ package struct LinkFit {
   /// Modes nearer than this are one, metres; so many are refined, and so often.
   private static let distance = 0.3, refined = 2, rounds = 2
 
+  /// Loss of a residual, in sigmas.
+  private static let loss = HuberLoss(threshold: 3)
+
   private let rows: [Row]
   private let model: Model
   private let law: ResidualLaw
@@ -74,7 +78,7 @@ package struct LinkFit {
     priorMean = State(0, 0, 0, model.biasMean)
     guard rows.count >= 4 else { return }
     let middle = rows[rows.count / 2].place
-    let radius = max((rows.map(\.range).sorted()[rows.count / 2] - model.biasMean) / model.scale, 0.1)
+    let radius = max(((rows.map(\.range).median ?? 0) - model.biasMean) / model.scale, 0.1)
     var ends: [(cost: Double, state: State)] = []
     let even = [Double](repeating: 1, count: rows.count)
     for start in starts + directions.map({ middle + $0 * radius }) {
@@ -152,36 +156,28 @@ package struct LinkFit {
   private func cost(_ x: State, _ weights: [Double], _ sigma: Double) -> Double {
     var sum = penalty(x)
     for i in rows.indices {
-      let r = abs(residual(x, i).value) / sigma
-      // Huber's loss: quadratic within three sigmas.
-      sum += weights[i] * (r < 3 ? r * r : 6 * r - 9)
+      sum += weights[i] * 2 * Self.loss.cost(residual(x, i).value / sigma)
     }
     return sum
   }
 
   private func descend(_ start: State, _ weights: [Double], sigma: Double, rounds: Int) -> (cost: Double, state: State)
   {
-    var x = start, cost = cost(x, weights, sigma), damping = 1e-2
-    for _ in 0..<rounds {
+    var x = start, cost = cost(x, weights, sigma)
+    let loss = HuberLoss(threshold: Self.loss.threshold * sigma)
+    let damping = LevenbergMarquardt.Damping(from: 1e-2, ease: 1 / 0.3, least: 0, raise: 8, most: 1e6)
+    var descent = LevenbergMarquardt(steps: rounds, absolute: 1e-2, damping: damping)
+    descent.descend(&x, cost: &cost) { x, damping in
       var normal = Symmetric4(), right = -inversePriors * (x - priorMean)
       for i in rows.indices {
         let (r, row) = residual(x, i)
-        let weight = weights[i] / (sigma * sigma * max(1, abs(r) / (3 * sigma)))
+        let weight = weights[i] / (sigma * sigma * loss.varianceFactor(r))
         right += (weight * r) * row
         normal.add(weight, row)
       }
       normal.addDiagonal(inversePriors + damping * (normal.diagonal + 1e-3))
-      guard let step = normal.solve(right) else { break }
-      let next = x + step
-      let value = self.cost(next, weights, sigma)
-      if value < cost {
-        let gain = cost - value
-        (x, cost, damping) = (next, value, damping * 0.3)
-        if gain < 1e-2 { break }
-      } else {
-        damping *= 8
-        if damping > 1e6 { break }
-      }
+      guard let step = normal.solve(right) else { return .singular }
+      return .candidate(x + step, cost: self.cost(x + step, weights, sigma))
     }
     return (cost, x)
   }

@@ -30,11 +30,7 @@ package struct PathHistory {
   /// - Parameter lever: the antenna in the body frame, metres.
   func place(of lever: Vector3, at time: Timestamp) -> Vector3? {
     guard let first, let last, time >= first, time <= last else { return nil }
-    var (low, high) = (0, poses.count - 1)
-    while low < high {
-      let middle = (low + high) / 2
-      if poses[middle].time < time { low = middle + 1 } else { high = middle }
-    }
+    let low = poses.partitioningIndex { $0.time >= time }
     guard low > 0 else { return poses[0].worldFromBody * lever }
     let (a, b) = (poses[low - 1], poses[low])
     let seconds = b.time.seconds(since: a.time)

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import SensorData
 
 /// Tests a radio link against the device's path: unit, bias, clock and scale.
@@ -169,8 +170,7 @@ package struct RangeConsistency {
 
   /// Ranges that no radio measures, median of the newest, metres; nil where they are possible.
   package var impossible: Double? {
-    guard newest.count >= 3 else { return nil }
-    let median = newest.sorted()[newest.count / 2]
+    guard newest.count >= 3, let median = newest.median else { return nil }
     return median > Self.farthest ? median : nil
   }
 
@@ -309,7 +309,7 @@ package struct RangeConsistency {
     return chosen
   }
 
-  private static func median(_ rows: [LinkFit.Row]) -> Double { rows.map(\.range).sorted()[rows.count / 2] }
+  private static func median(_ rows: [LinkFit.Row]) -> Double { rows.map(\.range).median ?? 0 }
 
   private func model(_ cause: Cause, _ rows: [LinkFit.Row]) -> LinkFit.Model {
     switch cause {

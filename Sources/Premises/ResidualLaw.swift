@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import Ranging
 
 /// Error law of a link's mean ranges, as the tests of premises use it: what radios have, widened by the settings of the
@@ -102,7 +103,7 @@ package struct ResidualLaw: Equatable, Sendable {
   /// The density of an innovation, outliers included, and the probability that it is none.
   @inline(__always)
   func density(_ innovation: Double, variance: Double) -> (value: Double, regular: Double) {
-    let good = regular * exp(-0.5 * innovation * innovation / variance) / (2 * .pi * variance).squareRoot()
+    let good = regular * NormalDistribution.density(innovation, variance: variance)
     let bad = max((innovation > 0 ? long : short) * exp(-abs(innovation) / size) / size, Self.least)
     return (good + bad, good / (good + bad))
   }

@@ -1,6 +1,7 @@
 import CameraGeometry
 import Foundation
 import Geometry
+import LeastSquares
 import SensorData
 
 /// Tests what a camera, or another tracker, says of the device's rotation against the gyroscope.
@@ -242,8 +243,8 @@ package struct RotationConsistency {
   private static func inUnits(of stated: [Row], _ seen: [Row]) -> [Row] {
     let known = Dictionary(stated.map { ($0.start, $0) }) { first, _ in first }
     let pairs = seen.compactMap { row in known[row.start].map { (row, $0) } }
-    var (angles, statedAngles) = (pairs.map { $0.0.observed.norm }, pairs.map { $0.1.observed.norm })
-    guard let angle = Disparity.median(&angles), let statedAngle = Disparity.median(&statedAngles), angle > 0 else {
+    let (angles, statedAngles) = (pairs.map { $0.0.observed.norm }, pairs.map { $0.1.observed.norm })
+    guard let angle = angles.median, let statedAngle = statedAngles.median, angle > 0 else {
       return []
     }
     let magnification = statedAngle / angle

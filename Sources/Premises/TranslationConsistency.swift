@@ -1,4 +1,5 @@
 import Geometry
+import LeastSquares
 import SensorData
 
 /// Tests the accelerometer's sign against the camera's translation.

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import SensorData
 
 /// Tests a recording's ground truth against its sensors: whether it overlaps in time, its clock, and its world's up.
@@ -284,7 +285,7 @@ package struct TruthConsistency {
     }
     for (_, values) in residuals.sorted(by: { $0.key < $1.key }) {
       // A link's bias is no evidence about clocks.
-      let bias = values.sorted()[values.count / 2]
+      let bias = values.median ?? 0
       for value in values {
         let error = (value - bias) / Self.rangeSigma
         fit.distances.count += 1

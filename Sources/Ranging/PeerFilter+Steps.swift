@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import SensorData
 
 /// Recursion from range to range.
@@ -144,7 +145,7 @@ extension PeerFilter {
       let own = spread + white / earlier.count + 2 * size * changed
       guard own < size else { return alongPath }
       let variance = own + white + range.extraVariance
-      let regular = exp(-0.5 * difference * difference / variance) / (2 * .pi * variance).squareRoot()
+      let regular = NormalDistribution.density(difference, variance: variance)
       let (p, scale) = Self.disturbed
       let isLOS = result.regular * los[k] / after[k]
       let density = (1 - p) * regular + p * exp(-abs(difference) / scale) / (2 * scale)

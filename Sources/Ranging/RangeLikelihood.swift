@@ -1,4 +1,4 @@
-import Foundation
+import LeastSquares
 
 /// Likelihood of an innovation: inlier (normal) and outlier (Cauchy) mixture.
 package struct RangeLikelihood {
@@ -15,7 +15,7 @@ package struct RangeLikelihood {
   @inlinable package init(
     innovation: Double, variance: Double, rangeOutlierProbability: Double, rangeOutlierScale: Double
   ) {
-    regular = (1 - rangeOutlierProbability) * Self.normal(innovation, variance)
+    regular = (1 - rangeOutlierProbability) * NormalDistribution.density(innovation, variance: variance)
     outlier = rangeOutlierProbability * Self.cauchy(innovation, variance + rangeOutlierScale * rangeOutlierScale)
   }
 
@@ -23,10 +23,5 @@ package struct RangeLikelihood {
   /// underflow at a hundred metres like the inlier's, and the responsibility would be undefined.
   @inlinable package static func cauchy(_ x: Double, _ square: Double) -> Double {
     square.squareRoot() / (.pi * (square + x * x))
-  }
-
-  /// The normal density.
-  @inlinable package static func normal(_ x: Double, _ variance: Double) -> Double {
-    exp(-0.5 * x * x / variance) / (2 * .pi * variance).squareRoot()
   }
 }

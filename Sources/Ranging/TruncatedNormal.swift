@@ -1,4 +1,5 @@
 import Foundation
+import LeastSquares
 
 /// A normal distribution truncated to positive values: the NLOS bias.
 ///
@@ -28,7 +29,7 @@ package struct TruncatedNormal: Equatable, Sendable {
     guard variance > 0 else { return (mean, 0) }
     let sigma = variance.squareRoot()
     let a = mean / sigma
-    let l = exp(-0.5 * a * a) / (2 * Double.pi).squareRoot() / probabilityAboveZero
+    let l = NormalDistribution.density(a) / probabilityAboveZero
     return (mean + sigma * l, max(variance * (1 - l * (l + a)), 0))
   }
 }

@@ -35,3 +35,54 @@ public struct RadioCalibration: Equatable, Sendable {
     return antennas.count == 1 ? antennas.first!.value : nil
   }
 }
+
+/// What a radio's ranges are too long by, as stated by the recording, metres.
+///
+/// Readers of recordings subtract it: a `RangeMeasurement` no longer contains it.
+public struct RangeBias: Equatable, Sendable {
+  /// Of every range.
+  public var common: Double
+  /// Beyond that, of the ranges to a peer, by its id.
+  public var peers: [String: Double]
+  /// Beyond that, of the ranges of an antenna, by its id.
+  public var antennas: [String: Double]
+  /// 1-sigma of what remains after the subtraction; nil where it is not stated.
+  public var standardDeviation: Double?
+
+  /// A bias from its parts.
+  public init(
+    common: Double = 0, peers: [String: Double] = [:], antennas: [String: Double] = [:],
+    standardDeviation: Double? = nil
+  ) {
+    self.common = common
+    self.peers = peers
+    self.antennas = antennas
+    self.standardDeviation = standardDeviation
+  }
+
+  /// The bias of one range, metres.
+  ///
+  /// - Parameter antenna: nil means the only one.
+  public func value(peer: String, antenna: String?) -> Double {
+    common + (peers[peer] ?? 0) + (antennas[antenna ?? ""] ?? 0)
+  }
+}
+
+/// What a radio does to the ranges of a link before it reports them, where it smooths.
+public enum RangeFilter: Equatable, Sendable {
+  /// The mean of the newest `count` ranges, of fewer at the start; at least 1.
+  case mean(count: Int)
+  /// `y <- y + weight (x - y)`, beginning with the first range; weight over 0, at most 1.
+  case exponential(weight: Double)
+  /// The range of so many seconds ago; at least 0.
+  case lag(seconds: Double)
+
+  /// Mean age of what a range reports, seconds, where ranges come `interval` seconds apart.
+  public func delay(interval: Double) -> Double {
+    switch self {
+    case .mean(let count): 0.5 * Double(count - 1) * interval
+    case .exponential(let weight): (1 - weight) / weight * interval
+    case .lag(let seconds): seconds
+    }
+  }
+}

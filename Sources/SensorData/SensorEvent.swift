@@ -51,3 +51,66 @@ public enum SensorEvent: Equatable, Sendable {
     }
   }
 }
+
+/// A sensor event and its arrival time; recordings may contain late data.
+public struct TimedEvent: Equatable, Sendable {
+  /// What was measured.
+  public var event: SensorEvent
+  /// Arrival time; equals the event's timestamp unless the recording specifies another.
+  public var arrival: Timestamp
+
+  /// An event from its parts; without `arrival` it arrived at its timestamp.
+  public init(_ event: SensorEvent, arrival: Timestamp? = nil) {
+    self.event = event
+    self.arrival = arrival ?? event.timestamp
+  }
+}
+
+/// One IMU reading, in the IMU's axes S.
+@frozen
+public struct IMUSample: Equatable, Sendable {
+  /// When it was measured.
+  public var timestamp: Timestamp
+  /// Angular rate, rad/s.
+  public var angularVelocity: Vector3
+  /// Specific force, m/s^2: +g upwards when stationary.
+  public var specificForce: Vector3
+
+  /// A reading from its parts.
+  @inlinable public init(timestamp: Timestamp, angularVelocity: Vector3, specificForce: Vector3) {
+    self.timestamp = timestamp
+    self.angularVelocity = angularVelocity
+    self.specificForce = specificForce
+  }
+}
+
+/// A pose of an external tracker (ARKit, ARCore, motion capture), in its gravity-aligned, z-up world.
+public struct OdometryPose: Equatable, Sendable {
+  /// Time of the pose.
+  public var timestamp: Timestamp
+  /// The pose of the tracker's sensor frame S in its world.
+  public var worldFromSensor: Pose
+
+  /// A pose from its parts.
+  public init(timestamp: Timestamp, worldFromSensor: Pose) {
+    self.timestamp = timestamp
+    self.worldFromSensor = worldFromSensor
+  }
+}
+
+/// An event of the device or of a peer, as reported by the recording: an open list of names.
+public struct DeviceEvent: Equatable, Sendable {
+  /// When it happened.
+  public var timestamp: Timestamp
+  /// Its name: `suspend`, `resume`, `peerEnded`, `stationary`, `moving`, ...
+  public var name: String
+  /// The peer concerned; nil for the device itself.
+  public var peer: String?
+
+  /// An event from its parts.
+  public init(timestamp: Timestamp, name: String, peer: String? = nil) {
+    self.timestamp = timestamp
+    self.name = name
+    self.peer = peer
+  }
+}

@@ -30,3 +30,16 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     return Timestamp(nanoseconds: overflow ? (count < 0 ? .min : .max) : sum)
   }
 }
+
+extension RandomAccessCollection {
+  /// Index of the first element that is behind; the end where none is. All elements behind such a one are behind too.
+  /// O(log n).
+  @inlinable package func partitioningIndex(where isBehind: (Element) -> Bool) -> Index {
+    var low = startIndex, count = self.count
+    while count > 0 {
+      let half = count / 2, middle = index(low, offsetBy: half)
+      if isBehind(self[middle]) { count = half } else { (low, count) = (index(after: middle), count - half - 1) }
+    }
+    return low
+  }
+}

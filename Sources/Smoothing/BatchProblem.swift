@@ -2,6 +2,7 @@ import CameraGeometry
 import Estimator
 import Geometry
 import Inertial
+import LeastSquares
 import SensorData
 
 /// A segment of a recording as one nonlinear least-squares problem. Unknowns: the states of its keyframes, the rig of
@@ -11,7 +12,7 @@ package struct BatchProblem {
   package struct Prior<State: Sendable>: Sendable {
     /// The mean.
     package var mean: State
-    /// W, row-major: see `Whitening`.
+    /// W, row-major: see `SmallCholesky.inverseRoot`.
     package var weight: [Double]
 
     /// A prior from its parts.
@@ -40,7 +41,7 @@ package struct BatchProblem {
   /// Loss of an observation's error.
   package var loss: HuberLoss
   /// 1-sigma of the velocity of a device detected as stationary, m/s, as in the filter.
-  package static let stillVelocity = 0.01
+  private static let stillVelocity = 0.01
 
   /// A problem from its parts; one motion fewer than keyframes.
   package init(
@@ -104,7 +105,7 @@ package struct BatchProblem {
     equations.add(blocks: [block], jacobian: prior, residual: link.peer.priorResidual)
     for row in link.rows {
       let residual = link.residual(row, keyframes, gravity: gravity)
-      let weight = RangeLink.loss.weight(residual * residual).squareRoot()
+      let weight = RangeLink.loss.weight(residual).squareRoot()
       let scale = weight / row.sigma
       let now = row.range.jacobian(keyframes[row.range.keyframe].state, link.peer, gravity: gravity)
       var blocks = [order.keyframes[row.range.keyframe]], states = [now.state.map { scale * $0 }],
@@ -132,18 +133,23 @@ package struct BatchProblem {
     var pose: [Double] = [], common: [Double] = [], point: [Double] = [], residual: [Double] = []
     for observation in track.observations {
       guard
-        let row = reprojection.linearised(keyframes[observation.keyframe], rig, landmark, pixel: observation.pixel)
+        let seen = reprojection.linearised(
+          keyframes[observation.keyframe].view(rig.mount), landmark, pixel: observation.pixel)
       else { continue }
-      let weight = loss.weight(row.residual.x * row.residual.x + row.residual.y * row.residual.y).squareRoot()
+      let weight = loss.weight(seen.residual).squareRoot()
+      func add(_ v: Vector3, to numbers: inout [Double]) { for i in 0..<3 { numbers.append(weight * v[i]) } }
       blocks.append(Int32(order.keyframes[observation.keyframe]))
-      for x in row.pose { pose.append(weight * x) }
-      for row in [row.mount[..<7], row.mount[7...]] {
-        for x in row { common.append(weight * x) }
+      for row in [seen.rows.0, seen.rows.1] {
+        add(row.theta, to: &pose)
+        add(row.position, to: &pose)
+        add(row.mountRotation, to: &common)
+        add(row.mountTranslation, to: &common)
+        common.append(weight * row.delay)
         for _ in 0..<IMUIntrinsics.count { common.append(0) }
+        add(row.point, to: &point)
       }
-      for x in row.point { point.append(weight * x) }
-      residual.append(weight * row.residual.x)
-      residual.append(weight * row.residual.y)
+      residual.append(weight * seen.residual.x)
+      residual.append(weight * seen.residual.y)
     }
     guard !blocks.isEmpty else { return }
     equations.addPoint(
@@ -163,7 +169,7 @@ package struct BatchProblem {
       cost += 0.5 * link.peer.priorResidual.reduce(0) { $0 + $1 * $1 }
       for row in link.rows {
         let residual = link.residual(row, keyframes, gravity: gravity)
-        cost += RangeLink.loss.cost(residual * residual)
+        cost += RangeLink.loss.cost(residual)
       }
     }
     for frame in keyframes where frame.isStill {
@@ -190,6 +196,35 @@ package struct BatchProblem {
     return next
   }
 
+  /// Minimises the cost in place; reports the fraction of the steps done to `progress`.
+  ///
+  /// - Parameters:
+  ///   - steps: most steps, refused ones included.
+  ///   - tolerance: relative decrease of the cost at convergence. Small: observations dominate the cost but do not observe
+  ///     the scale, which may be wrong by several sigmas at a ten-thousandth of the cost.
+  /// - Returns: nil when the equations cannot be set up (no memory).
+  package mutating func minimise(
+    steps: Int = 20, tolerance: Double = 1e-6, progress: (Double) -> Void = { _ in }
+  ) -> LevenbergMarquardt.Ending? {
+    guard let equations = equations() else { return nil }
+    refinePeers()
+    var cost = refinePoints() + costWithoutObservations
+    guard cost.isFinite else { return .stuck }
+    // Small: the scale of a long walk has far less information than local positions, and damping would hold it.
+    let damping = LevenbergMarquardt.Damping(from: 1e-9, least: 1e-10, most: 1e6)
+    var descent = LevenbergMarquardt(steps: steps, relative: tolerance, damping: damping), step = 0
+    return descent.descend(&self, cost: &cost) { problem, damping in
+      progress(Double(step) / Double(steps))
+      step += 1
+      problem.linearise(into: equations)
+      guard let dx = equations.solve(damping: damping) else { return .refused }
+      var candidate = problem.moved(by: dx)
+      candidate.refinePeers()
+      let next = candidate.refinePoints() + candidate.costWithoutObservations
+      return .candidate(candidate, cost: next)
+    }
+  }
+
   /// Minimises the cost over all landmarks, all else fixed; returns the cost of the observations.
   package mutating func refinePoints() -> Double {
     let refinement = PointRefinement(reprojection: reprojection, loss: loss)
@@ -205,7 +240,7 @@ package struct BatchProblem {
   }
 
   /// Minimises the cost over all peers, all else fixed.
-  package mutating func refinePeers() {
+  private mutating func refinePeers() {
     for i in links.indices { links[i].refine(keyframes, gravity: gravity) }
   }
 
@@ -218,5 +253,138 @@ package struct BatchProblem {
       sum += row * row
     }
     return 0.5 * sum
+  }
+}
+
+/// Elimination order of the unknowns of a `BatchProblem`: keyframes in time order, every long-tracked point behind the
+/// last keyframe that observed it, then the rig and the peers, on which all depend.
+///
+/// Eliminating a keyframe in this order couples the next keyframes and the points observed before and after it. This is
+/// as in a filter with points in its state: three numbers per point, however long its track. If all points were
+/// eliminated first, every keyframe would be coupled to all keyframes that share a point with it.
+/// Source: George, Liu, "Computer Solution of Large Sparse Positive Definite Systems", Prentice-Hall 1981, chapter 4
+/// (envelopes).
+struct BlockOrder {
+  /// A point observed over no more keyframes than this is eliminated first and couples them to each other: cheaper for
+  /// the many short tracks.
+  static let short = 24
+  /// Block of each keyframe.
+  private(set) var keyframes: [Int] = []
+  /// Block of each track's point; nil where it is eliminated first or not triangulated.
+  private(set) var points: [Int?]
+  /// Block of the rig.
+  private(set) var rig: Int
+  /// Block of each link's peer.
+  private(set) var peers: Range<Int>
+  /// Dimension of each block.
+  private(set) var sizes: [Int] = []
+  /// Offset of each block in the vector of all unknowns.
+  private(set) var offsets: [Int] = []
+  /// The first block that each block is coupled to.
+  private(set) var first: [Int] = []
+
+  /// The order of a problem's unknowns.
+  init(_ problem: BatchProblem) {
+    var endings = [[Int]](repeating: [], count: problem.keyframes.count)
+    var earliest = problem.keyframes.indices.map { max($0 - 1, 0) }
+    for (i, track) in problem.tracks.enumerated() where track.landmark != nil {
+      guard let begin = track.observations.first?.keyframe, let end = track.observations.last?.keyframe
+      else { continue }
+      if end - begin > Self.short {
+        endings[end].append(i)
+      } else {
+        for k in begin...end { earliest[k] = min(earliest[k], begin) }
+      }
+    }
+    for row in problem.links.flatMap(\.rows) {
+      guard let before = row.before?.range.keyframe else { continue }
+      earliest[row.range.keyframe] = min(earliest[row.range.keyframe], before)
+    }
+    points = [Int?](repeating: nil, count: problem.tracks.count)
+    for k in endings.indices {
+      keyframes.append(sizes.count)
+      first.append(keyframes[earliest[k]])
+      sizes.append(InertialState.errorSize)
+      for i in endings[k] {
+        first.append(keyframes[problem.tracks[i].observations[0].keyframe])
+        points[i] = sizes.count
+        sizes.append(InverseDistancePoint.errorSize)
+      }
+    }
+    rig = sizes.count
+    peers = rig + 1..<rig + 1 + problem.links.count
+    sizes += [RigEstimate.errorSize] + problem.links.map { _ in StaticPeer.errorSize }
+    first += [Int](repeating: 0, count: 1 + problem.links.count)
+    var total = 0
+    for size in sizes {
+      offsets.append(total)
+      total += size
+    }
+  }
+
+  /// The part of a block in the vector of all unknowns.
+  func part(_ block: Int, of step: [Double]) -> ArraySlice<Double> {
+    step[offsets[block]..<offsets[block] + sizes[block]]
+  }
+}
+
+extension InertialState {
+  /// Derivative of `x.plus(d).minus(y)` by d at 0, 15 x 15, row-major: the inverse left Jacobian for the rotation, the
+  /// identity for the rest.
+  package func minusJacobian(_ y: InertialState) -> [Double] {
+    let m = Rotation.leftJacobian((rotation * y.rotation.inverse).log).inverse ?? .identity
+    var result = SquareMatrix.identity(Self.errorSize)
+    for i in 0..<3 { for j in 0..<3 { result[i, j] = m[i, j] } }
+    return result.numbers
+  }
+}
+
+extension RigEstimate {
+  /// Derivative of `x.plus(d).minus(y)` by d at 0, 22 x 22, row-major: the inverse right Jacobian for the rotation, the
+  /// identity for the rest.
+  package func minusJacobian(_ y: RigEstimate) -> [Double] {
+    let phi = (y.mount.imuFromCamera.rotation.inverse * mount.imuFromCamera.rotation).log
+    let m = Rotation.leftJacobian(-phi).inverse ?? .identity
+    var result = SquareMatrix.identity(Self.errorSize)
+    for i in 0..<3 { for j in 0..<3 { result[i, j] = m[i, j] } }
+    return result.numbers
+  }
+}
+
+/// A camera frame whose state is estimated.
+package struct Keyframe: Sendable {
+  /// Time on the IMU's clock, by the calibrated offset.
+  package var timestamp: Timestamp
+  /// The estimate.
+  package var state: InertialState
+  /// The filter detected the device as stationary.
+  package var isStill: Bool
+  /// Angular velocity at that time, bias removed, IMU axes, rad/s. Like `velocity` it is constant during the
+  /// optimisation: it only moves the camera by its delay of a few milliseconds.
+  package var angularVelocity: Vector3
+  /// Velocity at that time, world, m/s; see `angularVelocity`.
+  package var velocity: Vector3
+
+  /// A keyframe from its parts; `measuredRate` is the angular rate, IMU axes, rad/s, bias included.
+  package init(timestamp: Timestamp, state: InertialState, isStill: Bool = false, measuredRate: Vector3) {
+    self.timestamp = timestamp
+    self.state = state
+    self.isStill = isStill
+    angularVelocity = measuredRate - state.gyroscopeBias
+    velocity = state.velocity
+  }
+
+  /// Pose of the IMU `delay` seconds later.
+  package func worldFromIMU(after delay: Double) -> Pose {
+    guard delay != 0 else { return state.worldFromIMU }
+    return Pose(
+      rotation: state.rotation * Rotation.exp(delay * angularVelocity), translation: state.position + delay * velocity)
+  }
+
+  /// Camera and IMU when the frame was taken.
+  package func view(_ mount: CameraMount) -> Reprojection.View {
+    let imu = worldFromIMU(after: mount.delay)
+    return Reprojection.View(
+      worldFromIMU: imu, imuFromCamera: mount.imuFromCamera, rate: imu.rotation * angularVelocity, velocity: velocity)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 
 /// A static peer by robust batch least squares on a given path: what one would write first.
 ///
@@ -66,7 +67,7 @@ package struct PeerLeastSquares {
     guard rows.count >= Self.fewest else { return nil }
     let some = PeerRefinement(Self.thinned(rows, to: Self.searched).map(Self.row), biasSigma: biasSigma)
     let all = PeerRefinement(rows.map(Self.row), biasSigma: biasSigma)
-    let radius = rows.map(\.range).sorted()[rows.count / 2]
+    let radius = rows.map(\.range).median ?? 0
     let found = PeerSearch.starts(Self.starts, around: rows[rows.count / 2].antenna, radius: max(radius, 0.1)).map {
       some.refined($0, steps: Self.searchSteps)
     }

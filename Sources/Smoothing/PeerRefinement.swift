@@ -1,4 +1,6 @@
 import Geometry
+import LeastSquares
+import Ranging
 
 /// Estimates a static peer from its ranges, with the path fixed.
 ///
@@ -28,7 +30,7 @@ package struct PeerRefinement: Sendable {
   }
 
   /// Least diagonal element used for damping, as a fraction of the sum of those of the position.
-  static let minDampedFraction = 1e-2
+  private static let minDampedFraction = 1e-2
 
   private let rows: [Row]
   private let biasSigma: Double
@@ -46,7 +48,7 @@ package struct PeerRefinement: Sendable {
     let prior = priorResidual(peer)
     return rows.reduce(0.5 * (prior[0] * prior[0] + prior[1] * prior[1])) { sum, row in
       let error = linearised(row, peer).residual
-      return sum + RangeLink.loss.cost(error * error)
+      return sum + RangeLink.loss.cost(error)
     }
   }
 
@@ -54,24 +56,16 @@ package struct PeerRefinement: Sendable {
   /// relative. O(rows) per step.
   package func refined(_ start: StaticPeer, steps: Int) -> (peer: StaticPeer, cost: Double) {
     let size = StaticPeer.errorSize
-    var peer = start, best = cost(peer), damping = 1e-3
-    for _ in 0..<steps {
+    var peer = start, best = cost(peer)
+    var descent = LevenbergMarquardt(steps: steps, absolute: 1e-6, relative: 1e-6, damping: .init(from: 1e-3))
+    descent.descend(&peer, cost: &best) { peer, damping in
       var (matrix, gradient) = equations(peer)
       // Damping that vanishes with a derivative does not bound the step along it.
       let floor = Self.minDampedFraction * (matrix[0] + matrix[size + 1] + matrix[2 * (size + 1)])
       for i in 0..<size { matrix[i * (size + 1)] += damping * max(matrix[i * (size + 1)], floor) }
-      guard let inverse = SquareMatrix(matrix, size: size).positiveInverse else { break }
+      guard let inverse = SquareMatrix(matrix, size: size).positiveInverse else { return .singular }
       let candidate = peer.plus((inverse * gradient).map { -$0 }[...])
-      let next = cost(candidate)
-      if next.isFinite, next <= best {
-        let gain = best - next
-        (peer, best) = (candidate, next)
-        damping = max(damping / 10, 1e-9)
-        if gain < 1e-6 * (1 + best) { break }
-      } else {
-        damping *= 10
-        if damping > 1e8 { break }
-      }
+      return .candidate(candidate, cost: cost(candidate))
     }
     return (peer, best)
   }
@@ -80,12 +74,9 @@ package struct PeerRefinement: Sendable {
   /// where these are larger than their sigmas say; nil where the position is not determined.
   package func covariance(_ peer: StaticPeer) -> Matrix3? {
     let size = StaticPeer.errorSize
-    guard !rows.isEmpty, let inverse = SquareMatrix(equations(peer).matrix, size: size).positiveInverse else {
-      return nil
-    }
-    // Robust: 1.4826 times the median is the standard deviation of a normal distribution.
-    let errors = rows.map { abs(linearised($0, peer).residual) }.sorted()
-    let spread = max(1.4826 * errors[errors.count / 2], 1)
+    guard let spread = rows.map({ linearised($0, peer).residual }).robustDeviation().map({ max($0, 1) }),
+      let inverse = SquareMatrix(equations(peer).matrix, size: size).positiveInverse
+    else { return nil }
     let covariance = (spread * spread) * Matrix3(blockAt: 0, 0, of: inverse.numbers, size: size)
     return covariance.trace.isFinite ? covariance : nil
   }
@@ -104,7 +95,7 @@ package struct PeerRefinement: Sendable {
     }
     for row in rows {
       let (residual, slope) = linearised(row, peer)
-      let weight = RangeLink.loss.weight(residual * residual)
+      let weight = RangeLink.loss.weight(residual)
       for i in 0..<size {
         gradient[i] += weight * slope[i] * residual
         for j in 0..<size { matrix[i * size + j] += weight * slope[i] * slope[j] }
@@ -123,5 +114,84 @@ package struct PeerRefinement: Sendable {
       for i in slope.indices { slope[i] -= before.correlation * old.slope[i] }
     }
     return (residual / row.sigma, slope.map { $0 / row.sigma })
+  }
+}
+
+/// A stationary peer and the errors of its link: `z = (1 + scale) |p - position| + bias + noise`.
+///
+/// Error state: (position, bias, scale), all additive.
+package struct StaticPeer: Equatable, Sendable {
+  /// Position, world, metres.
+  package var position: Vector3
+  /// Bias of the link, metres.
+  package var bias: Double
+  /// Scale error of the link.
+  package var scale: Double
+
+  /// Size of its error state.
+  package static let errorSize = 5
+  /// 1-sigma of the bias of an uncalibrated link, metres; of its scale. As in the filter's posterior of a peer.
+  package static let biasSigma = 0.15, scaleSigma = 0.003
+
+  /// A peer from its parts.
+  package init(position: Vector3, bias: Double = 0, scale: Double = 0) {
+    self.position = position
+    self.bias = bias
+    self.scale = scale
+  }
+
+  /// `x [+] d`.
+  package func plus(_ d: ArraySlice<Double>) -> StaticPeer {
+    let s = d.startIndex
+    return StaticPeer(
+      position: position + Vector3(d[s], d[s + 1], d[s + 2]), bias: bias + d[s + 3], scale: scale + d[s + 4])
+  }
+
+  /// Predicted range of an antenna (world), metres, and its derivatives by the peer's five error states.
+  package func predicted(_ antenna: Vector3) -> (range: Double, slope: [Double]) {
+    let offset = antenna - position
+    let u = (1 + scale) * offset.normalized
+    return ((1 + scale) * offset.norm + bias, [-u.x, -u.y, -u.z, 1, offset.norm])
+  }
+
+  /// Residuals of the priors of bias and scale, in sigmas.
+  package var priorResidual: [Double] { [bias / Self.biasSigma, scale / Self.scaleSigma] }
+}
+
+/// Finds a static peer from ranges along a known path, if its position is unique.
+package struct PeerSearch {
+  /// 1-sigma of a range in the search, metres: large, since the path has errors.
+  static let sigma = 0.15
+  /// Number of correlated ranges with the information of one.
+  private static let correlatedRanges = 10.0
+  /// Most steps of a descent: along a weakly observable vertical each step only halves the error.
+  static let mostSteps = 200
+  /// Log likelihood ratio to any other mode that uniqueness requires.
+  static let margin = 8.0
+
+  /// Antenna positions, world, and measured ranges, metres.
+  package let ranges: [(antenna: Vector3, range: Double)]
+
+  /// A search over at least thirty ranges.
+  package init(_ ranges: [(antenna: Vector3, range: Double)]) { self.ranges = ranges }
+
+  /// The peer; nil where two positions explain the ranges, or none does.
+  package func peer() -> StaticPeer? {
+    guard ranges.count >= 30, let first = ranges.first else { return nil }
+    let refinement = PeerRefinement(ranges.map { .init(antenna: $0.antenna, range: $0.range, sigma: Self.sigma) })
+    var found: [(peer: StaticPeer, cost: Double)] = []
+    for start in Self.starts(60, around: first.antenna, radius: first.range) {
+      found.append(refinement.refined(start, steps: Self.mostSteps))
+    }
+    guard let best = found.min(by: { $0.cost < $1.cost }) else { return nil }
+    let alternatives = found.filter { ($0.peer.position - best.peer.position).norm > 0.5 }
+    let gap = alternatives.map { $0.cost - best.cost }.min() ?? .infinity
+    let mean = best.cost / Double(ranges.count)
+    return gap > Self.correlatedRanges * Self.margin && mean < 2 ? best.peer : nil
+  }
+
+  /// Peers in `count` directions from a place, uniform on the sphere.
+  static func starts(_ count: Int, around place: Vector3, radius: Double) -> [StaticPeer] {
+    FibonacciLattice.directions(count).map { StaticPeer(position: place + radius * $0) }
   }
 }

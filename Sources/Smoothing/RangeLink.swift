@@ -1,6 +1,9 @@
 import Foundation
 import Geometry
 import Inertial
+import LeastSquares
+import Ranging
+import SensorData
 
 /// All ranges of one link in a segment, with the estimated peer and noise.
 ///
@@ -10,13 +13,13 @@ package struct RangeLink: Sendable {
   /// Correlation time, seconds, and correlation distance, metres, of the coloured part.
   static let correlationLength = (seconds: 3.0, metres: 1.0)
   /// Lower bounds of the noise, 1-sigma, metres: white, coloured.
-  static let floors = (white: 0.02, coloured: 0.05)
+  private static let floors = (white: 0.02, coloured: 0.05)
   /// A range whose residual exceeds this many sigmas is rejected as an outlier.
   static let outlierSigmas = 3.5
   /// Most keyframes between a range and the one before it: bounds the coupling between keyframes.
   static let farthest = 40
   /// Most steps of the peer per step of the path.
-  static let refinements = 20
+  private static let refinements = 20
   /// Loss of a row.
   static let loss = HuberLoss(threshold: 2)
 
@@ -85,11 +88,11 @@ package struct RangeLink: Sendable {
       antenna.map { $0.residual(keyframes[$0.keyframe].state, peer, gravity: gravity) }
     }
     let all = ranges.map(errors)
-    guard let total = Self.spread(all.flatMap { $0 }), total < 0.5 else { return false }
+    guard let total = all.joined().robustDeviation(), total < 0.5 else { return false }
     let count = ranges.reduce(0) { $0 + $1.count }
     // The variance of differences of neighbours is twice that of the white part.
     let steps = all.flatMap { list in zip(list, list.dropFirst()).map { $1 - $0 } }
-    let white = min((Self.spread(steps) ?? total) / 2.0.squareRoot(), total)
+    let white = min((steps.robustDeviation() ?? total) / 2.0.squareRoot(), total)
     let coloured = max(total * total - white * white, 0).squareRoot()
     // Not in the first round: the path does not include these ranges yet, so residuals contain its error.
     if !rows.isEmpty { noise = (max(white, Self.floors.white), max(coloured, Self.floors.coloured)) }
@@ -111,10 +114,83 @@ package struct RangeLink: Sendable {
       })
     peer = refinement.refined(peer, steps: Self.refinements).peer
   }
+}
 
-  /// Robust standard deviation: 1.4826 times the median of the absolute values; nil when there are none.
-  private static func spread(_ values: [Double]) -> Double? {
-    let sorted = values.map(abs).sorted()
-    return sorted.isEmpty ? nil : 1.4826 * sorted[sorted.count / 2]
+/// A range to a static peer, related to the keyframe before it by preintegrated IMU motion.
+///
+/// The antenna is at `p = p_k + v_k t + g t^2 / 2 + R_k a`, with a its displacement since the keyframe, without initial
+/// velocity and gravity, in the keyframe's IMU axes.
+package struct AnchoredRange: Sendable {
+  /// Index of the keyframe.
+  package var keyframe: Int
+  /// Seconds since then.
+  package var elapsed: Double
+  /// a: metres.
+  package var displacement: Vector3
+  /// Measured, metres.
+  package var range: Double
+
+  /// A range from its parts.
+  package init(keyframe: Int, elapsed: Double, displacement: Vector3, range: Double) {
+    self.keyframe = keyframe
+    self.elapsed = elapsed
+    self.displacement = displacement
+    self.range = range
+  }
+
+  /// Position of the antenna, world, metres.
+  package func antenna(_ state: InertialState, gravity: Vector3) -> Vector3 {
+    state.position + elapsed * state.velocity + (0.5 * elapsed * elapsed) * gravity + state.rotation * displacement
+  }
+
+  /// Predicted minus measured, metres.
+  package func residual(_ state: InertialState, _ peer: StaticPeer, gravity: Vector3) -> Double {
+    peer.predicted(antenna(state, gravity: gravity)).range - range
+  }
+
+  /// Its derivatives by the keyframe's 15 error states and the peer's 5.
+  package func jacobian(_ state: InertialState, _ peer: StaticPeer, gravity: Vector3) -> (
+    state: [Double], peer: [Double]
+  ) {
+    let slope = peer.predicted(antenna(state, gravity: gravity)).slope
+    let u = -Vector3(slope[0], slope[1], slope[2])
+    // d(R a) = theta x R a, and u . (theta x w) = (w x u) . theta.
+    let theta = (state.rotation * displacement).cross(u), v = elapsed * u
+    return (
+      [theta.x, theta.y, theta.z, u.x, u.y, u.z, v.x, v.y, v.z] + [Double](repeating: 0, count: 6),
+      slope
+    )
+  }
+}
+
+/// The ranges of a recording by peer and antenna, in time order, with the positions of the antennas.
+package struct RangeSelection {
+  /// Ranges of one antenna to one peer.
+  package struct Series {
+    /// The antenna in the IMU's axes, metres.
+    package var antenna: Vector3
+    /// In time order, timestamps unique.
+    package var ranges: [RangeMeasurement]
+  }
+
+  /// By peer, sorted by its id; then by antenna.
+  package let links: [[Series]]
+
+  /// Excludes ranges of unknown antennas, ranges that are not finite and positive, and duplicates.
+  package init(_ ranges: [RangeMeasurement], radio: RadioCalibration?, imu: IMUCalibration) {
+    let imuFromBody = imu.bodyFromIMU.inverse
+    let peers = Dictionary(grouping: ranges.filter { $0.range.isFinite && $0.range > 0 }, by: \.peer)
+    links = peers.sorted { $0.key < $1.key }.map { _, own in
+      Dictionary(grouping: own) { $0.antenna ?? "" }.sorted { $0.key < $1.key }.compactMap { name, ranges in
+        let known = radio?.position(of: name.isEmpty ? nil : name) ?? (name.isEmpty ? .zero : nil)
+        guard let position = known else { return nil }
+        var ordered: [RangeMeasurement] = []
+        for range in ranges.sorted(by: { $0.timestamp < $1.timestamp })
+        where ordered.last.map({ $0.timestamp < range.timestamp }) ?? true { ordered.append(range) }
+        var detector = DuplicateRangeDetector()
+        let unique = ordered.filter { !detector.isDuplicate($0, antenna: nil) }
+        return Series(antenna: imuFromBody * position, ranges: unique)
+      }
+    }
   }
 }

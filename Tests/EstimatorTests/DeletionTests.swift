@@ -25,7 +25,7 @@ import Testing
       let first = states[track.observations[0].poseID].worldFromIMU * camera.imuFromCamera
       let offset = world.points[Int(track.featureID)] - first.translation
       return InitializationPoint(
-        anchor: first.translation, bearing: offset.normalized, inverseDistance: 1 / offset.norm,
+        InverseDistancePoint(origin: first.translation, bearing: offset.normalized, inverseDistance: 1 / offset.norm),
         observations: track.observations)
     }
     let propagation = InertialPropagation(gravityMagnitude: world.imu.gravityMagnitude)

@@ -119,15 +119,15 @@ import Testing
         rotation: source.rotation(), position: 0.2 * source.gaussian3(), velocity: source.gaussian3())
       let rate = source.gaussian3()
       let mount = CameraMount(imuFromCamera: camera.imuFromCamera, delay: 0.01)
-      let view = InitializationView(state, angularVelocity: rate, mount: mount)
+      let view = Reprojection.View(state, angularVelocity: rate, mount: mount)
       let worldFromCamera = view.worldFromCamera
       let ahead = worldFromCamera.rotation * Vector3(0.3 * source.gaussian(), 0.2 * source.gaussian(), 1).normalized
-      let observation = FeatureTrack.Observation(poseID: 0, pixel: SIMD2(300, 200), direction: Vector3(0, 0, 1))
-      let point = InitializationPoint(
-        anchor: worldFromCamera.translation + 0.1 * source.gaussian3(), bearing: ahead,
-        inverseDistance: inverseDistance,
-        observations: [observation])
-      let linear = try #require(point.linearised(observation, from: view, camera))
+      let pixel = SIMD2(300.0, 200)
+      let point = InverseDistancePoint(
+        origin: worldFromCamera.translation + 0.1 * source.gaussian3(), bearing: ahead, inverseDistance: inverseDistance
+      )
+      let reprojection = Reprojection(lens: camera.lens, pixelNoise: camera.effectiveNoise)
+      let linear = try #require(reprojection.linearised(view, point, pixel: pixel))
       let analytic = [linear.rows.0, linear.rows.1].map {
         [$0.theta, $0.position, $0.mountRotation, $0.mountTranslation].flatMap { [$0.x, $0.y, $0.z] }
           + [$0.delay, $0.point.x, $0.point.y, $0.point.z]
@@ -137,9 +137,10 @@ import Testing
         var moved = state
         moved.rotation = Rotation.exp(Self.vector(d[0..<3])) * state.rotation
         moved.position += Self.vector(d[3..<6])
-        let view = InitializationView(moved, angularVelocity: rate, mount: mount.plus(d[6..<13]))
-        let residual = point.plus(Self.vector(d[13..<16])).linearised(observation, from: view, camera)!.residual
-        return [-residual.x, -residual.y]
+        let view = Reprojection.View(moved, angularVelocity: rate, mount: mount.plus(d[6..<13]))
+        let there = point.plus(Self.vector(d[13..<16]))
+        let residual = reprojection.residual(view.worldFromCamera, there, pixel: pixel)!
+        return [residual.x, residual.y]
       }
       #expect(FiniteDifferences.largestDifference(analytic, numeric) < 1e-6)
     }

@@ -1,6 +1,7 @@
 import Evaluation
 import Foundation
 import Geometry
+import LeastSquares
 import SensorData
 import Simulation
 import Testing

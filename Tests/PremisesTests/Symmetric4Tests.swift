@@ -1,4 +1,5 @@
 import Geometry
+import LeastSquares
 import Premises
 import Testing
 

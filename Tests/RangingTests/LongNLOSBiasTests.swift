@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import Ranging
 import SensorData
 import Simulation
@@ -74,7 +75,7 @@ import Testing
     let lost = configuration.losLossRate * (1 - exp(-rate * seconds)) / rate
     let los = predicted.variance + white * white
     let nlos = los + configuration.nlosNoise * configuration.nlosNoise
-    func normal(_ x: Double, _ variance: Double) -> Double { RangeLikelihood.normal(x, variance) }
+    func normal(_ x: Double, _ variance: Double) -> Double { NormalDistribution.density(x, variance: variance) }
     func prior(_ nlosBias: Double) -> Double {
       let (near, far) = (configuration.nlosSpread, configuration.longNLOSSpread)
       return 2 * (1 - configuration.longNLOSProbability) * normal(nlosBias, near * near)

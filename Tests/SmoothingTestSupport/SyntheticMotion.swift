@@ -1,6 +1,7 @@
 import CameraGeometry
 import Geometry
 import Inertial
+import LeastSquares
 import SensorData
 import Simulation
 import Smoothing
@@ -90,7 +91,7 @@ package struct SyntheticMotion {
         let motion = PreintegratedIMU(
           samples, from: a.time, to: b.time, gyroscopeBias: a.state.gyroscopeBias,
           accelerometerBias: a.state.accelerometerBias, noise: noise),
-        let weight = Whitening.matrix(motion.covariance, size: 15)
+        let weight = SmallCholesky.inverseRoot(motion.covariance, size: 15)
       else { return nil }
       motions.append((InertialFactor(motion: motion, gravity: Self.gravity), weight))
     }
@@ -100,7 +101,7 @@ package struct SyntheticMotion {
     for id in 0..<points {
       let first = id % max(keyframes.count - length, 1), anchor = cameras[first]
       let direction = (anchor.rotation * Vector3(source.gaussian(), source.gaussian(), 2)).normalized
-      let landmark = Landmark(
+      let landmark = InverseDistancePoint(
         origin: anchor.translation, bearing: direction, inverseDistance: source.uniform(0.05...0.8))
       let observations = (first..<min(first + length, keyframes.count)).compactMap { k -> LandmarkTrack.Observation? in
         let seen = cameras[k].rotation.inverse * landmark.scaled(from: cameras[k].translation)

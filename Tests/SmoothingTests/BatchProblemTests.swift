@@ -1,5 +1,6 @@
 import Geometry
 import Inertial
+import LeastSquares
 import Simulation
 import Smoothing
 import SmoothingTestSupport
@@ -18,10 +19,7 @@ import Testing
     for i in problem.tracks.indices {
       problem.tracks[i].landmark = problem.tracks[i].landmark!.plus(0.03 * source.gaussian3())
     }
-    var solver = LevenbergMarquardt()
-    solver.mostSteps = 40
-    solver.tolerance = 0
-    _ = solver.solve(&problem)
+    _ = problem.minimise(steps: 40, tolerance: 0)
     for (frame, actual) in zip(problem.keyframes, truth) {
       let error = frame.state.minus(actual)
       #expect(error.allSatisfy { abs($0) < 1e-6 }, "\(error)")
@@ -45,7 +43,7 @@ import Testing
       problem.tracks[i].observations = Array(problem.tracks[i].observations.prefix(2))
       problem.tracks[i].landmark?.inverseDistance = i % 2 == 0 ? 60 : -40
     }
-    _ = LevenbergMarquardt().solve(&problem)
+    _ = problem.minimise()
     let pathLength = (problem.keyframes.last!.state.position - problem.keyframes[0].state.position).norm
     let truePathLength = (truth.last!.position - truth[0].position).norm
     #expect(abs(pathLength / truePathLength - 1) < 1e-3, "\(pathLength / truePathLength)")

@@ -123,17 +123,4 @@ import Testing
     #expect(!point([0], 1, shared: 2) && !point([0, 1], 0, shared: 2) && !point([0], 2, shared: 1))
     #expect(equations.solve(damping: 0) == nil)  // nothing was added: singular
   }
-
-  @Test func whiteningMakesUnitCovariance() throws {
-    var source = SeededRandom(seed: 3)
-    let n = 7
-    let root = (0..<n * n).map { _ in source.gaussian() }
-    var covariance = [Double](repeating: 0, count: n * n)
-    for i in 0..<n { for j in 0..<n { for k in 0..<n { covariance[i * n + j] += root[i * n + k] * root[j * n + k] } } }
-    let w = SquareMatrix(try #require(Whitening.matrix(covariance, size: n)), size: n)
-    let white = w * SquareMatrix(covariance, size: n) * w.transpose
-    #expect(zip(white.numbers, SquareMatrix.identity(n).numbers).allSatisfy { abs($0 - $1) < 1e-7 })
-    #expect(Whitening.matrix([1, 2, 2, 1], size: 2) == nil)
-    #expect(Whitening.matrix([1, .nan, .nan, 1], size: 2) == nil)
-  }
 }

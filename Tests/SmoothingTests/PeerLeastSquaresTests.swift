@@ -1,4 +1,5 @@
 import Geometry
+import LeastSquares
 import Simulation
 import Smoothing
 import Testing

@@ -1,4 +1,5 @@
 import Geometry
+import LeastSquares
 import SensorData
 import Simulation
 import Smoothing
@@ -117,9 +118,7 @@ import Testing
     var exact = problem
     for k in truth.indices { exact.keyframes[k].state = truth[k] }
     exact.links[0].peer = actual
-    var solver = LevenbergMarquardt()
-    solver.mostSteps = 6
-    let ending = solver.solve(&problem)
+    let ending = problem.minimise(steps: 6)
     #expect(ending != .stuck)
     // Without `PeerRefinement` the difference was 66.
     #expect(problem.costWithoutObservations < exact.costWithoutObservations + 1)

@@ -1,5 +1,5 @@
-import Evaluation
 import Foundation
+import LeastSquares
 import Testing
 
 /// Bounds of counts and of normalised squared errors that are exceeded by chance with a stated probability, in place of

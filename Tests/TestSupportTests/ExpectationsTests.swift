@@ -1,5 +1,5 @@
-import Evaluation
 import Foundation
+import LeastSquares
 import Simulation
 import TestSupport
 import Testing

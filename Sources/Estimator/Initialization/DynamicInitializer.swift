@@ -34,7 +34,7 @@ package struct DynamicInitializer {
   /// wrong by far more than their covariance.
   static let shortest = 0.8
   /// Fewest frames of a window.
-  static let fewestFrames = 4
+  private static let fewestFrames = 4
   /// Smallest and largest number of points.
   static let points = 12...80
   /// Largest reduced chi-square: allows a pixel noise stated 40 % too small.
@@ -43,7 +43,7 @@ package struct DynamicInitializer {
   static let leastParallax = 3.0
   /// Largest 1-sigma of the velocity as a fraction of the window's mean speed. Beyond it the second-order terms, errors
   /// of baseline times errors of inverse distance, are as large as the parallax, and the covariance is invalid.
-  static let relativeSigmaLimit = 0.2
+  private static let relativeSigmaLimit = 0.2
   /// The same when the start is urgent.
   static let urgentRelativeSigmaLimit = 0.5
 
@@ -145,5 +145,180 @@ package struct DynamicInitializer {
     let moment = g * g / 4 * (2 * (a * a + 2 * b * b + c * c) + (a + c) * (a + c))
     let up = state.rotation.inverse * Vector3(0, 0, 1)
     for i in 0..<3 { for j in 0..<3 { covariance[15 * (12 + i) + 12 + j] += moment * up[i] * up[j] } }
+  }
+}
+
+/// One attempt of dynamic initialisation as a state machine, a few milliseconds a step, so that a start holds up no
+/// frame.
+///
+/// All guesses descend; the one of least cost goes on. Points with large residuals are removed until none are, then
+/// points that contradict all others; with the estimated noise of the tracks (tracks that drift over the scene carry
+/// less information than independent observations) a last, thorough descent follows.
+struct InitializationAttempt: Sendable {
+  typealias Refusal = DynamicInitializer.Refusal
+
+  /// Most steps of a descent, and of the last one.
+  private static let coarse = 12, thorough = 80
+  /// Most rounds of each outlier removal.
+  private static let rounds = 5
+
+  private enum Phase {
+    /// The next guess is due.
+    case guess
+    case guessDescent(InitializationRefinement.Descent)
+    /// `isSame`: the round before removed nothing.
+    case residuals(InitializationRefinement.Descent, round: Int, isSame: Bool)
+    case deletion(InitializationRefinement, round: Int)
+    case deletionDescent(InitializationRefinement.Descent, round: Int)
+    case last(InitializationRefinement.Descent)
+  }
+
+  /// Time of the state.
+  let time: Timestamp
+  private let initializer: DynamicInitializer
+  private let intervals: [IMUInterval]
+  private let rates: [Vector3]
+  private let tracks: [FeatureTrack]
+  /// Accepts an uncertain speed rather than no state.
+  let isUrgent: Bool
+  private var guesses: ArraySlice<InitializationGuess>
+  private var best: InitializationRefinement?
+  private var phase = Phase.guess
+
+  /// - Throws: `.gravity` where there is no guess.
+  init(
+    _ initializer: DynamicInitializer, time: Timestamp, intervals: [IMUInterval], rates: [Vector3],
+    tracks: [FeatureTrack], isUrgent: Bool
+  ) throws(Refusal) {
+    self.initializer = initializer
+    self.time = time
+    self.intervals = intervals
+    self.rates = rates
+    self.tracks = tracks
+    self.isUrgent = isUrgent
+    guesses = InitializationGuess.all(intervals, tracks, initializer.calibration, initializer.camera)[...]
+    if guesses.isEmpty { throw .gravity }
+  }
+
+  /// Takes a step: at most one of a descent. The state once there is one, nil while there is more to do.
+  mutating func advance() throws(Refusal) -> InitialEstimate? {
+    switch phase {
+    case .guess:
+      if let guess = guesses.popFirst() {
+        if let start = initializer.refinement(guess, intervals, rates, tracks) {
+          phase = .guessDescent(.init(start, rounds: Self.coarse))
+        }
+      } else {
+        guard let best else { throw .residual }
+        try removeResiduals(from: best, round: 0)
+      }
+    case .guessDescent(var descent):
+      if descent.step() == nil { phase = .guessDescent(descent) } else { compare(descent.refinement) }
+    case .residuals(var descent, let round, let isSame):
+      switch descent.step() {
+      case nil: phase = .residuals(descent, round: round, isSame: isSame)
+      case true? where isSame:
+        guard descent.refinement.reducedCost <= DynamicInitializer.largestReducedCost else { throw .residual }
+        phase = .deletion(descent.refinement, round: 0)
+      case _?: try removeResiduals(from: descent.refinement, round: round + 1)
+      }
+    case .deletion(let current, let round): try removeDeletionOutliers(from: current, round: round)
+    case .deletionDescent(var descent, let round):
+      phase =
+        descent.step() == nil ? .deletionDescent(descent, round: round) : .deletion(descent.refinement, round: round)
+    case .last(var descent):
+      if descent.step() != nil { return try result(descent.refinement) }
+      phase = .last(descent)
+    }
+    return nil
+  }
+
+  private mutating func compare(_ end: InitializationRefinement) {
+    if best.map({ end.cost < $0.cost }) ?? true { best = end }
+    phase = .guess
+  }
+
+  /// Removes points with large residuals and begins to descend again.
+  private mutating func removeResiduals(from current: InitializationRefinement, round: Int) throws(Refusal) {
+    let inliers = current.residualInliers
+    guard round < Self.rounds, suffices(inliers.count), let fewer = current.with(inliers) else {
+      throw initializer.isHardlyMoving(current) ? .parallax : .residual
+    }
+    phase = .residuals(
+      .init(fewer, rounds: Self.coarse), round: round, isSame: inliers.count == current.points.count)
+  }
+
+  /// Removes points inconsistent with all others and begins to descend again; without any, the last descent begins.
+  private mutating func removeDeletionOutliers(from current: InitializationRefinement, round: Int) throws(Refusal) {
+    guard round < Self.rounds else { throw .residual }
+    guard let inliers = current.deletionInliers else {
+      phase = .last(
+        .init(
+          try reweighted(current), rounds: Self.thorough, gain: InitializationRefinement.Descent.leastGain))
+      return
+    }
+    guard suffices(inliers.count), let fewer = current.with(inliers) else { throw .residual }
+    phase = .deletionDescent(.init(fewer, rounds: Self.coarse), round: round + 1)
+  }
+
+  private func suffices(_ inliers: Int) -> Bool {
+    2 * inliers >= tracks.count && inliers >= DynamicInitializer.points.lowerBound
+  }
+
+  private func reweighted(_ current: InitializationRefinement) throws(Refusal) -> InitializationRefinement {
+    let times = intervals.reduce(into: [0.0]) { $0.append($0[$0.count - 1] + $1.duration) }
+    let last = intervals.count, noise = current.trackNoise(times)
+    if noise == TrackNoise() { return current }
+    guard let reweighted = current.with(noise, spacing: times[last] / Double(last)) else { throw .residual }
+    return reweighted
+  }
+
+  private func result(_ current: InitializationRefinement) throws(Refusal) -> InitialEstimate {
+    let last = intervals.count
+    let target = initializer.gauge.worldFromIMU(
+      up: current.states[last].rotation.inverse * Vector3(0, 0, 1), bodyFromIMU: initializer.calibration.bodyFromIMU)
+    guard let withGauge = current.withGauge(last, at: target) else { throw .residual }
+    return try initializer.evaluated(withGauge, at: time, isUrgent: isUrgent)
+  }
+}
+
+/// Initial guess for the refinement: velocity and vertical in the axes of the first pose.
+struct InitializationGuess {
+  /// Velocity of the IMU, m/s.
+  var velocity: Vector3
+  /// Vertical, of any length.
+  var up: Vector3
+
+  /// All initial guesses.
+  ///
+  /// With little parallax the closed form can be far off and the refinement would reach another local minimum. The
+  /// second guess is that the device hardly accelerated. The result of lower cost is used.
+  static func all(
+    _ intervals: [IMUInterval], _ tracks: [FeatureTrack], _ calibration: IMUCalibration, _ camera: FilterCamera
+  ) -> [InitializationGuess] {
+    let weightless = InertialPropagation(gravityMagnitude: 0)
+    var moments = [ClosedFormInitializer.Moment(seconds: 0, pose: .identity)]
+    var state = InertialState()
+    for interval in intervals {
+      state = interval.propagated(state, weightless)
+      moments.append(.init(seconds: moments[moments.count - 1].seconds + interval.duration, pose: state.worldFromIMU))
+    }
+    let linear = ClosedFormInitializer(
+      moments, tracks: tracks, imuFromCamera: camera.imuFromCamera, gravityMagnitude: calibration.gravityMagnitude,
+      angularNoise: camera.pixelNoise / camera.lens.focalLength,
+      gyroscopeBiasRate: SensorGrade(calibration).gyroscopeBias)
+    var guesses: [InitializationGuess] = []
+    if let linear { guesses.append(InitializationGuess(velocity: linear.velocity, up: -linear.gravity)) }
+    // In free fall the vertical is undefined.
+    if state.velocity.norm > 1e-3 { guesses.append(InitializationGuess(velocity: .zero, up: state.velocity)) }
+    return guesses
+  }
+
+  /// The states predicted from the guess by the samples, in a level world with origin at the first pose; biases zero.
+  func states(_ intervals: [IMUInterval], _ propagation: InertialPropagation) -> [InertialState] {
+    let level = Rotation.carrying(up, into: Vector3(0, 0, 1))
+    var states = [InertialState(rotation: level, velocity: level * velocity)]
+    for interval in intervals { states.append(interval.propagated(states[states.count - 1], propagation)) }
+    return states
   }
 }

@@ -1,6 +1,8 @@
+internal import CLinearAlgebra
 import CameraGeometry
 import Geometry
 import Inertial
+import LeastSquares
 import SensorData
 
 /// Maximum a posteriori states and points of the initialisation window, with the covariance of the last state.
@@ -10,8 +12,8 @@ import SensorData
 /// and the gauge: position and heading are fixed at one pose. Levenberg-Marquardt.
 /// Source: Triggs et al., "Bundle adjustment: a modern synthesis", 2000, doi:10.1007/3-540-44480-7_21.
 package struct InitializationRefinement {
-  /// Huber threshold on an observation's residual, in sigmas.
-  static let huberThreshold = 2.5
+  /// Loss of an observation's residual, sigmas.
+  static let loss = HuberLoss(threshold: 2.5)
   /// 1-sigma of the gauge prior on position and heading, m and rad.
   static let gaugeSigma = 1e-4
   /// Prior 1-sigma of the speed of a hand-held device, m/s.
@@ -90,7 +92,7 @@ package struct InitializationRefinement {
   }
 
   /// The same with another gauge: the pose at `index` gets position and heading of `pose`, and is fixed.
-  package func withGauge(_ index: Int, at pose: Pose) -> InitializationRefinement? {
+  func withGauge(_ index: Int, at pose: Pose) -> InitializationRefinement? {
     let old = states[index].worldFromIMU
     let yaw = Rotation.yaw((pose.rotation * old.rotation.inverse).twistAboutZ)
     func moved(_ point: Vector3) -> Vector3 { pose.translation + yaw * (point - old.translation) }
@@ -103,8 +105,8 @@ package struct InitializationRefinement {
     }
     let newPoints = points.map { old in
       var point = old
-      point.anchor = moved(old.anchor)
-      point.bearing = yaw * old.bearing
+      point.place.origin = moved(old.place.origin)
+      point.place.bearing = yaw * old.place.bearing
       return point
     }
     return InitializationRefinement(
@@ -153,5 +155,157 @@ package struct InitializationRefinement {
     guard let linear = linearised() else { return nil }
     result.linear = linear
     return result
+  }
+
+  // Quality of the result.
+
+  /// Covariance of the last state (theta, p, v, b_g, b_a), 15 x 15 row-major; nil if the system is singular.
+  package var covariance: [Double]? {
+    linear.reduced(damping: 0)?.system.covariance(of: blocks(of: states.count - 1))
+  }
+
+  /// Track noise estimated from the points' residuals; `times` are those of the states, seconds.
+  package func trackNoise(_ times: [Double]) -> TrackNoise {
+    let views = views, reprojection = reprojection, scale = camera.effectiveNoise / camera.pixelNoise
+    var learner = TrackNoiseLearner()
+    for point in points {
+      let observations = point.observations.compactMap {
+        reprojection.linearised(views[$0.poseID], point.place, pixel: $0.pixel)
+      }
+      let rows = observations.flatMap { [$0.rows.0.point, $0.rows.1.point] }
+      learner.add(
+        TrackNoiseLearner.Sample(
+          residual: observations.flatMap { [scale * $0.residual.x, scale * $0.residual.y] },
+          point: rows.flatMap { [scale * $0.x, scale * $0.y, scale * $0.z] },
+          times: point.observations.map { times[$0.poseID] }))
+    }
+    return learner.noise
+  }
+
+  /// Reduced chi-square of the observations: 1 if noise and model are right.
+  var reducedCost: Double {
+    let observations = points.reduce(0) { $0 + $1.observations.count }
+    return linear.observationCost / Double(max(2 * observations - 3 * points.count - 11, 1))
+  }
+
+  /// Points whose mean squared residual is within twice the median, or within two if that is more. All residuals grow
+  /// where the noise is stated too small and where outliers still have influence.
+  package var residualInliers: [InitializationPoint] {
+    let views = views, reprojection = reprojection
+    let squares = points.map { point in
+      let sum = point.observations.reduce(0.0) { sum, observation in
+        let error = reprojection.residual(
+          views[observation.poseID].worldFromCamera, point.place, pixel: observation.pixel)
+        return sum + (error.map { ($0 * $0).sum() } ?? .infinity)
+      }
+      return sum / Double(2 * point.observations.count)
+    }
+    let limit = 2 * max(squares.median ?? 1, 1)
+    return zip(points, squares).filter { $0.1 <= limit }.map(\.0)
+  }
+
+  /// Median angle, radians, between a point's first and last directions, with the poses' rotation removed.
+  package var parallax: Double {
+    let angles = points.map { point in
+      let directions = [point.observations[0], point.observations[point.observations.count - 1]].map {
+        states[$0.poseID].rotation * (camera.imuFromCamera.rotation * $0.direction)
+      }
+      return directions[0].cross(directions[1]).norm
+    }
+    return angles.median ?? 0
+  }
+
+  // Outlier removal by deletion residuals.
+
+  /// Residual of a point's observations against their prediction from all other points.
+  package struct DeletionResidual {
+    /// Normalised and squared: chi-square of `freedom` degrees for a stationary point.
+    package var square: Double
+    /// Degrees of freedom: two per observation, less two.
+    package var freedom: Int
+  }
+
+  /// Points consistent with all others, or nil if all are. The worst outliers are removed first, because they mask
+  /// others.
+  ///
+  /// A slowly sliding point pulls the states towards itself, the more so the weaker the other information, and then has
+  /// small residuals. Its deletion residual excludes that influence: 99.9 % of stationary points are within the limit.
+  package var deletionInliers: [InitializationPoint]? {
+    guard let all = deletionResiduals else { return nil }
+    let scale = max(1, all.map { $0.square / Double($0.freedom) }.median ?? 1)
+    let ratios = all.map { $0.square / (scale * ChiSquared.gate999($0.freedom)) }
+    guard let worst = ratios.max(), worst > 1 else { return nil }
+    return zip(points, ratios).filter { $0.1 < max(1, Self.jointRejectionRatio * worst) }.map(\.0)
+  }
+
+  /// Points above this fraction of the worst one's ratio, and above the limit, are removed together with it.
+  private static let jointRejectionRatio = 0.6
+
+  /// Deletion residual of every point; nil if the system is singular. With residuals r and covariance P of the states,
+  /// both after elimination of the point, it is `r^T (I - H P H^T)^-1 r`: the squared residual of the point, normalised
+  /// by its covariance, had the point not been used.
+  ///
+  /// O(s^3) for s states, and O(n^3) for each point of n observations. Source: Cook and Weisberg, "Residuals and
+  /// Influence in Regression", 1982, section 2.2.
+  package var deletionResiduals: [DeletionResidual]? {
+    let size = linear.system.size, views = views
+    guard let covariance = linear.reduced(damping: 0)?.system.covariance(of: Array(0..<size)) else { return nil }
+    var result: [DeletionResidual] = []
+    for point in points {
+      guard let rows = projected(point, from: views) else { return nil }
+      let (n, m) = (rows.residual.count, rows.unknowns.count)
+      var spread = [Double](repeating: 0, count: n * m)  // H P
+      for i in 0..<n {
+        for (a, row) in rows.unknowns.enumerated() {
+          let h = rows.jacobian[i * m + a], from = row * 3 * size
+          if h != 0 {
+            for (b, column) in rows.unknowns.enumerated() { spread[i * m + b] += h * covariance[from + column] }
+          }
+        }
+      }
+      var left = [Double](repeating: 0, count: n * n)  // I - H P H^T
+      for i in 0..<n {
+        for j in i..<n {
+          let shared = (0..<m).reduce(0) { $0 + spread[i * m + $1] * rows.jacobian[j * m + $1] }
+          left[i * n + j] = (i == j ? 1 : 0) - shared
+        }
+      }
+      var solved = rows.residual
+      guard Int(fuse_la_solve(left, Int32(n), &solved, 1)) == FUSE_LA_OK else { return nil }
+      result.append(DeletionResidual(square: zip(rows.residual, solved).reduce(0) { $0 + $1.0 * $1.1 }, freedom: n))
+    }
+    return result
+  }
+
+  /// Null-space projection of a point's observations and its distance prior: rows over the states alone. `unknowns` are
+  /// those of the states.
+  private func projected(_ point: InitializationPoint, from views: [Reprojection.View])
+    -> (unknowns: [Int], jacobian: [Double], residual: [Double])?
+  {
+    guard let (_, observations) = pointTerm(point, from: views) else { return nil }
+    let blocks = zip(point.observations, observations).map { columns(of: $1.linear, pose: $0.poseID) }
+    let indices = Set(blocks.joined().map(\.index)).sorted()
+    let unknowns = indices.flatMap { 3 * $0..<3 * $0 + 3 }
+    let rows = 2 * observations.count + 1, m = unknowns.count
+    var H = [Double](repeating: 0, count: rows * m), F = [Double](repeating: 0, count: rows * 3)
+    var r = [Double](repeating: 0, count: rows)
+    for (k, (observation, own)) in zip(observations, blocks).enumerated() {
+      let weight = observation.weight.squareRoot()
+      let point = [observation.linear.rows.0.point, observation.linear.rows.1.point]
+      for axis in 0..<2 {
+        let row = 2 * k + axis
+        r[row] = -weight * observation.linear.residual[axis]
+        for c in 0..<3 { F[3 * row + c] = weight * point[axis][c] }
+        for (index, pair) in own {
+          guard let at = unknowns.firstIndex(of: 3 * index) else { continue }
+          let values = axis == 0 ? pair.0 : pair.1
+          for c in 0..<3 { H[row * m + at + c] = weight * values[c] }
+        }
+      }
+    }
+    r[rows - 1] = (prior.mean - point.place.inverseDistance) / prior.sigma
+    F[3 * rows - 1] = 1 / prior.sigma
+    guard Int(fuse_la_project(&F, Int32(rows), 3, &H, Int32(m), &r)) == FUSE_LA_OK else { return nil }
+    return (unknowns, Array(H[(3 * m)...]), Array(r[3...]))
   }
 }

@@ -16,10 +16,10 @@ package struct StaticInitializer {
   /// less acceleration.
   static let window = 0.5
   /// Largest scatter of the specific force about its mean of a nearly still device, m/s^2.
-  static let largestForceScatter = 0.5
+  private static let largestForceScatter = 0.5
   /// Largest root-mean-square angular rate of a nearly still device, rad/s. Not the mean: it cancels in a swing to and
   /// fro.
-  static let largestRate = 0.25
+  private static let largestRate = 0.25
   /// Largest rotation-compensated flow of a nearly still device, rad/s. A tremor is below; a slow sway, whose steady
   /// acceleration would be taken for a tilt, is above.
   static let largestFlow = 0.1
@@ -144,7 +144,7 @@ package struct StaticInitializer {
 }
 
 /// Means over a window of inertial samples.
-struct MotionSummary {
+private struct MotionSummary {
   /// Mean specific force, m/s^2, in the axes of the window's end.
   private(set) var force = Vector3.zero
   /// Root mean squared distance of the specific force from its mean, m/s^2, both in the axes of the window's end.

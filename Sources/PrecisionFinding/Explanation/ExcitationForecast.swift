@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import LeastSquares
 import Ranging
 
 /// Forecast of the information that a motion adds, and of the time until the goal is reached.
@@ -164,7 +165,7 @@ package struct ExcitationForecast {
     var (low, high) = (0.0, 10.0)
     for _ in 0..<60 {
       let middle = (low + high) / 2
-      if 2 * AngleMarginal.cdf(-middle) > probability { low = middle } else { high = middle }
+      if 2 * NormalDistribution.cumulative(-middle) > probability { low = middle } else { high = middle }
     }
     return high
   }

@@ -54,3 +54,55 @@ package struct PoseSpline: Sendable {
     return result
   }
 }
+
+/// The three moving weights of a uniform cubic cumulative B-spline and their time derivatives.
+///
+/// A spline value on segment i is `x_i + sum_j w_j(u) (x_{i+j} - x_{i+j-1})`, j = 1...3, u in [0, 1); on a group the
+/// differences are logarithms. Source: Sommer, Usenko, Schubert, Demmel, Cremers, "Efficient derivative computation
+/// for cumulative B-splines on Lie groups", CVPR 2020, arXiv:1911.08860, section 3.
+private struct CumulativeBasis {
+  /// The weights w_1, w_2, w_3.
+  let value: Vector3
+  /// Their first derivatives, 1/s.
+  let rate: Vector3
+  /// Their second derivatives, 1/s^2.
+  let acceleration: Vector3
+
+  /// The weights at fraction `u` of a segment that lasts `spacing` seconds.
+  init(u: Double, spacing: Double) {
+    let u2 = u * u
+    let u3 = u2 * u
+    value = Vector3(5 + 3 * u - 3 * u2 + u3, 1 + 3 * u + 3 * u2 - 2 * u3, u3) / 6
+    rate = Vector3(3 - 6 * u + 3 * u2, 3 + 6 * u - 6 * u2, 3 * u2) / (6 * spacing)
+    acceleration = Vector3(u - 1, 1 - 2 * u, u) / (spacing * spacing)
+  }
+}
+
+/// Pose of a rigid body at one time and its first two derivatives.
+package struct Kinematics: Sendable {
+  /// The pose, metres.
+  package var worldFromBody: Pose
+  /// Velocity of the body's origin in the world, m/s.
+  package var velocity: Vector3
+  /// Acceleration of the body's origin in the world, m/s^2.
+  package var acceleration: Vector3
+  /// Angular velocity in body axes, rad/s.
+  package var angularVelocity: Vector3
+  /// Angular acceleration in body axes, rad/s^2.
+  package var angularAcceleration: Vector3
+
+  /// The same motion, expressed for a frame S fixed to the body at `bodyFromSensor`.
+  ///
+  /// `v_S = v + R (w x l)`, `a_S = a + R (dw x l + w x (w x l))` with lever arm l: the centripetal and the Euler term
+  /// of rigid-body kinematics.
+  package func moved(to bodyFromSensor: Pose) -> Kinematics {
+    let lever = bodyFromSensor.translation
+    let rotation = worldFromBody.rotation
+    let swing = angularVelocity.cross(lever)
+    let sensorFromBody = bodyFromSensor.rotation.inverse
+    return Kinematics(
+      worldFromBody: worldFromBody * bodyFromSensor, velocity: velocity + rotation * swing,
+      acceleration: acceleration + rotation * (angularAcceleration.cross(lever) + angularVelocity.cross(swing)),
+      angularVelocity: sensorFromBody * angularVelocity, angularAcceleration: sensorFromBody * angularAcceleration)
+  }
+}

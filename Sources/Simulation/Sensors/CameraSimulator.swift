@@ -138,3 +138,143 @@ struct CameraSimulator {
     return Track(id: nextID, end: time + random.exponential(mean: settings.trackLife), slide: slide, begin: time)
   }
 }
+
+/// Projection of world points into one camera along a motion: lens, rolling shutter, occlusion by walls.
+struct CameraView {
+  /// The camera.
+  let camera: CameraCalibration
+  private let lens: Lens
+  private let motion: PoseSpline
+  /// Seconds from the first row to the last.
+  let rowSkew: Double
+  private let walls: [Scenario.Wall]
+
+  /// - Parameter rowSkew: seconds from the first row to the last.
+  init(_ camera: CameraCalibration, along motion: PoseSpline, rowSkew: Double, walls: [Scenario.Wall]) {
+    self.camera = camera
+    self.motion = motion
+    self.rowSkew = rowSkew
+    self.walls = walls.filter(\.isOpaque)
+    lens = Lens(camera)
+  }
+
+  /// Indices in `landmarks` of the points visible in the frame whose middle row is exposed at `time` seconds, with
+  /// their raw pixels, without noise.
+  func seen(_ landmarks: [Vector3], at time: Double) -> [(landmark: Int, u: Double, v: Double)] {
+    let middle = worldFromCamera(at: time)
+    let cameraFromWorld = middle.inverse
+    return landmarks.indices.compactMap { index in
+      guard let pixel = lens.pixel(of: cameraFromWorld * landmarks[index]),
+        let shifted = rowSkew > 0 ? onItsRow(pixel, landmarks[index], at: time) : pixel,
+        !walls.contains(where: { $0.intersectsSegment(from: middle.translation, to: landmarks[index]) })
+      else { return nil }
+      return (index, shifted.u, shifted.v)
+    }
+  }
+
+  /// The pixel of a point at the exposure time of its own row: the fixed point of "row -> time -> pose -> row". Three
+  /// iterations reach 0.001 pixels, since a hand moves little within a frame.
+  private func onItsRow(
+    _ pixel: (u: Double, v: Double), _ landmark: Vector3, at time: Double
+  ) -> (u: Double, v: Double)? {
+    var pixel = pixel
+    for _ in 0..<3 {
+      let cameraFromWorld = worldFromCamera(at: time, row: pixel.v).inverse
+      guard let next = lens.pixel(of: cameraFromWorld * landmark) else { return nil }
+      pixel = next
+    }
+    return pixel
+  }
+
+  /// The camera's pose at the exposure of a row, of the frame whose middle row is exposed at `time` seconds.
+  func worldFromCamera(at time: Double, row: Double) -> Pose {
+    worldFromCamera(at: time + (row / Double(camera.height - 1) - 0.5) * rowSkew)
+  }
+
+  private func worldFromCamera(at time: Double) -> Pose {
+    motion.kinematics(at: time).worldFromBody * camera.bodyFromCamera
+  }
+}
+
+/// All landmarks at any time: the stationary ones of the room and those of its movers.
+struct MovingLandmarks {
+  private let fixed: [Vector3]
+  private let movers: [(mover: Scenario.Mover, points: [Vector3])]
+
+  /// - Parameter fixed: the landmarks of the room.
+  init(fixed: [Vector3], movers: [Scenario.Mover], seed: UInt64) {
+    var random = RandomStream.movers.generator(seed: seed)
+    self.fixed = fixed
+    self.movers = movers.map { mover in
+      let size = Vector3(mover.width, mover.width, mover.height)
+      let points = (0..<mover.landmarks).map { _ in
+        RoomLandmarks.surfacePoint(from: -0.5 * size, to: 0.5 * size, &random)
+      }
+      return (mover, points)
+    }
+  }
+
+  /// The landmarks at a time, seconds, always in the same order: the room's first.
+  func points(at time: Double) -> [Vector3] {
+    movers.reduce(into: fixed) { points, mover in
+      let middle = mover.mover.position(at: time)
+      points += mover.points.map { middle + $0 }
+    }
+  }
+}
+
+/// The stationary landmarks, and the furniture that the seed places in the room.
+struct RoomLandmarks {
+  /// A piece of furniture: opposite corners, world, metres.
+  struct Box: Equatable, Sendable {
+    var low: Vector3
+    var high: Vector3
+  }
+
+  /// All landmarks.
+  private(set) var points: [Vector3] = []
+  /// All furniture.
+  private(set) var furniture: [Box] = []
+
+  /// Landmarks on the six faces of the room, uniform except on blank faces; on boxes of furniture along the walls; and
+  /// on the walls inside.
+  init(_ room: Scenario.Room, walls: [Scenario.Wall], seed: UInt64) {
+    var random = RandomStream.room.generator(seed: seed)
+    for _ in 0..<room.landmarks {
+      let point = Self.surfacePoint(from: room.low, to: room.high, &random)
+      if !room.isBlank(point) { points.append(point) }
+    }
+    for _ in 0..<room.furniture {
+      let size = Vector3(random.uniform(0.3...0.8), random.uniform(0.3...0.8), random.uniform(0.5...1.8))
+      let free = room.high - room.low - size
+      guard free.x > 0, free.y > 0, free.z > 0 else { continue }
+      var corner = room.low + Vector3(random.uniform(), random.uniform(), 0) * free
+      // Against one of the four walls, which leaves the middle of the room free.
+      switch random.next() % 4 {
+      case 0: corner.x = room.low.x
+      case 1: corner.x = room.high.x - size.x
+      case 2: corner.y = room.low.y
+      default: corner.y = room.high.y - size.y
+      }
+      furniture.append(Box(low: corner, high: corner + size))
+      for _ in 0..<30 { points.append(Self.surfacePoint(from: corner, to: corner + size, &random)) }
+    }
+    var wallRandom = RandomStream.walls.generator(seed: seed)
+    for wall in walls {
+      for _ in 0..<wall.landmarks {
+        let position = wall.from + (wall.to - wall.from) * wallRandom.uniform()
+        points.append(Vector3(position.x, position.y, wallRandom.uniform(wall.bottom...wall.top)))
+      }
+    }
+  }
+
+  static func surfacePoint(from low: Vector3, to high: Vector3, _ random: inout SeededRandom) -> Vector3 {
+    let size = high - low
+    let areas = Vector3(size.y * size.z, size.x * size.z, size.x * size.y)
+    let pick = random.uniform() * (areas.x + areas.y + areas.z)
+    let axis = pick < areas.x ? 0 : pick < areas.x + areas.y ? 1 : 2
+    var point = low + Vector3(random.uniform(), random.uniform(), random.uniform()) * size
+    point[axis] = random.chance(0.5) ? low[axis] : high[axis]
+    return point
+  }
+}

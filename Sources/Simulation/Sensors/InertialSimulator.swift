@@ -1,3 +1,4 @@
+import Foundation
 import Geometry
 import SensorData
 
@@ -57,5 +58,55 @@ struct InertialSimulator {
     let unit = body.moved(to: settings.bodyFromIMU)
     let force = unit.acceleration + Vector3(0, 0, settings.gravity)
     return (unit.angularVelocity, unit.worldFromBody.rotation.inverse * force)
+  }
+}
+
+/// Three axes with scale and misalignment errors and a limit: `min(max(M x + b + n, -limit), limit)`, `M = I + S`.
+private struct TriadSimulator {
+  private let matrix: Matrix3
+  private let limit: Double
+
+  /// Axes whose errors are drawn from `random`: nine numbers, whatever the settings.
+  init(_ settings: Scenario.Triad, _ random: inout SeededRandom) {
+    var matrix = Matrix3.identity
+    for row in 0..<3 {
+      for column in 0..<3 {
+        matrix[row, column] += random.uniform(-1...1) * (row == column ? settings.scale : settings.misalignment)
+      }
+    }
+    self.matrix = matrix
+    limit = settings.limit ?? .infinity
+  }
+
+  /// The measurement of a true vector, in its unit.
+  func measure(_ truth: Vector3, bias: Vector3, noise: Vector3) -> Vector3 {
+    (matrix * truth + bias + noise).clamped(
+      lowerBound: Vector3(repeating: -limit), upperBound: Vector3(repeating: limit))
+  }
+}
+
+/// External odometry: poses in a world of its own, whose heading and position drift as random walks.
+struct OdometrySimulator {
+  /// Poses of the body along a motion, in time order.
+  static func poses(
+    _ settings: Scenario.Odometry, along motion: PoseSpline, start: Timestamp, seed: UInt64
+  ) -> [OdometryPose] {
+    var random = RandomStream.odometry.generator(seed: seed)
+    var worldFromTruth = Rotation.identity
+    var last = motion.kinematics(at: 0).worldFromBody.translation
+    var position = last
+    let count = Int(motion.duration * settings.rate) + 1
+    return (0..<count).map { k in
+      let time = Double(k) / settings.rate
+      let truth = motion.kinematics(at: time).worldFromBody
+      let step = truth.translation - last
+      last = truth.translation
+      // Each step is rotated by the current heading error; its noise is proportional to the root of its length.
+      position += worldFromTruth * step + random.gaussian3() * (settings.positionRandomWalk * step.norm.squareRoot())
+      let pose = Pose(rotation: worldFromTruth * truth.rotation, translation: position)
+      let yawStep = settings.yawRandomWalk / settings.rate.squareRoot() * random.gaussian()
+      worldFromTruth = Rotation.yaw(yawStep) * worldFromTruth
+      return OdometryPose(timestamp: start.advanced(bySeconds: time), worldFromSensor: pose)
+    }
   }
 }

@@ -151,3 +151,151 @@ struct RangeSimulator {
     _ = silenceChain.advance(silences.uniform())
   }
 }
+
+/// The angle of arrival measured by an antenna array: `azimuth = atan2(u.x, -u.z)`, `elevation = asin(u.y)` with the
+/// unit vector u to the peer in device axes, each with white noise.
+///
+/// An array in one plane, that of the screen, measures only `u.x` and `u.y` by their phases. A peer behind it yields
+/// the angles of its reflection in front of it, and the noise of the angle grows with `1 / |u.z|` towards the plane.
+/// Source: Dotlic, Connell, Ma, Clancy, McLaughlin, "Angle of arrival estimation using Decawave DW1000 integrated
+/// circuits", WPNC 2017, doi:10.1109/WPNC.2017.8250079.
+private struct AngleSimulator {
+  /// One measurement, radians.
+  struct Reading {
+    let azimuth: Double
+    let elevation: Double
+    let standardDeviation: Double
+  }
+
+  private let settings: Scenario.Angles?
+  private var random: SeededRandom
+  /// AoA bias of all azimuths and of all elevations of the device, radians.
+  private let offset: (azimuth: Double, elevation: Double)
+
+  init(_ settings: Scenario.Radio, peer index: Int, seed: UInt64) {
+    self.settings = settings.angles
+    random = SeededRandom(seed: seed, stream: RandomStream.angles(peer: index))
+    var array = RandomStream.array.generator(seed: seed)
+    let deviation = settings.angles?.offset ?? 0
+    offset = (deviation * array.gaussian(), deviation * array.gaussian())
+  }
+
+  /// The angles to a peer at `deviceToPeer` in device axes; nil outside the angular field, or where the radio measures
+  /// none.
+  mutating func measure(_ deviceToPeer: Vector3) -> Reading? {
+    guard let settings else { return nil }
+    var u = deviceToPeer.normalized
+    var noise = settings.noise
+    if settings.isPlanar {
+      u.z = -abs(u.z)
+      noise /= max(-u.z, 0.1)
+    }
+    let errors = (random.gaussian() * noise, random.gaussian() * noise)
+    let azimuth = atan2(u.x, -u.z)
+    let elevation = asin(min(max(u.y, -1), 1))
+    guard abs(azimuth) < settings.reach, abs(elevation) < settings.reach else { return nil }
+    // The angular field is that of the true array; only the reported azimuth has the mount's error.
+    let reported = Angle.wrapped(
+      (settings.isReflected ? -1 : 1) * (azimuth + errors.0) + offset.azimuth - settings.yawOffset)
+    return Reading(azimuth: reported, elevation: elevation + errors.1 + offset.elevation, standardDeviation: noise)
+  }
+}
+
+/// Received power in free space, `P = P_1 - 20 log10(d / 1 m)` dBm, minus the NLOS losses.
+///
+/// Source: Friis, Proceedings of the IRE 34(5), 1946, doi:10.1109/JRPROC.1946.234568.
+private struct PowerSimulator {
+  private let settings: Scenario.Power?
+  private var random: SeededRandom
+
+  init(_ settings: Scenario.Radio, peer index: Int, seed: UInt64) {
+    self.settings = settings.power
+    random = SeededRandom(seed: seed, stream: RandomStream.power(peer: index))
+  }
+
+  /// Power of all paths together and of the first path, dBm, over `distance` metres; nil where not reported.
+  mutating func measure(distance: Double, isNLOS: Bool) -> (total: Double, firstPath: Double)? {
+    guard let settings else { return nil }
+    let losPower = settings.atOneMetre - 20 * log10(max(distance, 0.05))
+    let errors = (random.gaussian() * settings.noise, random.gaussian() * settings.noise)
+    return (
+      losPower - (isNLOS ? settings.totalLoss : 0) + errors.0,
+      losPower - (isNLOS ? settings.firstPathLoss : 0) + errors.1
+    )
+  }
+}
+
+/// Geometric NLOS: obstacles between the radios are the walls inside the room and the user's body.
+struct LineOfSight: Sendable {
+  /// The walls.
+  let walls: [Scenario.Wall]
+  /// The user's body.
+  let body: Scenario.Body?
+
+  /// NLOS bias of a range between two points with the hand at `hand`, metres; nil in LOS.
+  func nlosBias(from antenna: Vector3, to peer: Vector3, hand: HandPose) -> Double? {
+    var obstacles = walls.filter { $0.intersectsSegment(from: antenna, to: peer) }.map(\.nlosBias)
+    if let body, body.intersectsSegment(from: antenna, to: peer, hand: hand) { obstacles.append(body.nlosBias) }
+    return obstacles.isEmpty ? nil : obstacles.reduce(0, +)
+  }
+}
+
+/// A radio that smooths the ranges of a link before it reports them, each antenna on its own: a lost range is not known
+/// to it, an outlier or an NLOS interval lasts.
+private struct RangeSmoother {
+  /// A smoothed range is impaired where impaired ones have more than this share of it.
+  private static let impairedShare = 0.1
+
+  /// One antenna's memory: what it measured, and how much of that is impaired, 0...1.
+  private struct Value {
+    var time: Timestamp
+    var range: Double
+    var impaired: Double
+  }
+
+  private let filter: RangeFilter?
+  private var memories: [String?: [Value]] = [:]
+
+  /// - Parameter filter: nil: ranges are reported as they are.
+  init(_ filter: RangeFilter?) { self.filter = filter }
+
+  /// What the radio reports of its newest range; nil while it has nothing to report.
+  mutating func reported(_ draw: RangeSimulator.Draw) -> RangeSimulator.Draw? {
+    guard let filter, case .range(var measurement) = draw.event.event else { return draw }
+    let newest = Value(
+      time: measurement.timestamp, range: measurement.range, impaired: draw.isImpaired ? 1 : 0)
+    var memory = memories[measurement.antenna] ?? []
+    let smoothed = Self.smoothed(newest, &memory, filter)
+    memories[measurement.antenna] = memory
+    guard let smoothed else { return nil }
+    measurement.range = smoothed.range
+    return RangeSimulator.Draw(
+      event: TimedEvent(.range(measurement), arrival: draw.event.arrival),
+      isImpaired: smoothed.impaired > Self.impairedShare)
+  }
+
+  private static func smoothed(_ newest: Value, _ memory: inout [Value], _ filter: RangeFilter) -> Value? {
+    func mixed(_ a: Value, _ b: Value, _ share: Double) -> Value {
+      Value(
+        time: newest.time, range: a.range + share * (b.range - a.range),
+        impaired: a.impaired + share * (b.impaired - a.impaired))
+    }
+    switch filter {
+    case .mean(let count):
+      memory = Array((memory + [newest]).suffix(count))
+      // Running means, so that equal ranges stay what they are.
+      return memory.dropFirst().enumerated().reduce(memory[0]) { mixed($0, $1.element, 1 / Double($1.offset + 2)) }
+    case .exponential(let weight):
+      memory = [memory.first.map { mixed($0, newest, weight) } ?? newest]
+      return memory[0]
+    case .lag(let seconds):
+      memory.append(newest)
+      let wanted = newest.time.advanced(bySeconds: -seconds)
+      while memory.count > 1, memory[1].time <= wanted { memory.removeFirst() }
+      guard memory[0].time <= wanted else { return nil }
+      guard memory.count > 1 else { return memory[0] }
+      let share = wanted.seconds(since: memory[0].time) / memory[1].time.seconds(since: memory[0].time)
+      return mixed(memory[0], memory[1], share)
+    }
+  }
+}
