@@ -121,6 +121,8 @@ let package = Package(
     // Two renames that POSIX does not have: names that change places, names that nothing has yet.
     .systemLibrary(name: "CFileExchange", path: "Shim/FileExchange"),
 
+    // One reader and one writer of JSON, without Foundation.
+    .target(name: "JSONText"),
     .target(name: "Geometry"),
     .target(name: "SensorData", dependencies: ["Geometry"]),
     .target(name: "Images", dependencies: ["CImages"]),
@@ -140,15 +142,18 @@ let package = Package(
     .target(
       name: "Datasets",
       dependencies: [
-        "SensorData", "Geometry", "Images", "CDigest", "CFileExchange", .product(name: "Yams", package: "Yams"),
+        "JSONText", "SensorData", "Geometry", "Images", "CDigest", "CFileExchange",
+        .product(name: "Yams", package: "Yams"),
       ]),
     // Event lines: the writer builds wherever Swift does; the reader is the command's and the service's.
-    .target(name: "FuseCaptureFormat", dependencies: ["SensorData", "Geometry"]),
+    .target(name: "FuseCaptureFormat", dependencies: ["JSONText", "SensorData", "Geometry"]),
     .target(name: "FuseClient", dependencies: ["FuseCaptureFormat", "SensorData"]),
-    .target(name: "EventLines", dependencies: ["FuseCaptureFormat", "Datasets", "SensorData", "Geometry"]),
-    .target(name: "Exporting", dependencies: ["Datasets", "SensorData", "Geometry"]),
     .target(
-      name: "Importing", dependencies: ["Datasets", "Premises", "SensorData", "Geometry", "CCompression"]),
+      name: "EventLines", dependencies: ["FuseCaptureFormat", "Datasets", "JSONText", "SensorData", "Geometry"]),
+    .target(name: "Exporting", dependencies: ["Datasets", "JSONText", "SensorData", "Geometry"]),
+    .target(
+      name: "Importing",
+      dependencies: ["Datasets", "JSONText", "Premises", "SensorData", "Geometry", "CCompression"]),
     .target(
       name: "Simulation",
       dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
@@ -157,11 +162,11 @@ let package = Package(
     .target(
       name: "RunResults",
       dependencies: [
-        "PrecisionFinding", "Premises", "Estimator", "Evaluation", "Datasets", "SensorData", "Geometry",
+        "PrecisionFinding", "Premises", "Estimator", "Evaluation", "Datasets", "JSONText", "SensorData", "Geometry",
         .product(name: "Yams", package: "Yams"),
       ]),
     .target(
-      name: "Report", dependencies: ["Datasets", "Evaluation", "SensorData", "Geometry"],
+      name: "Report", dependencies: ["Datasets", "JSONText", "Evaluation", "SensorData", "Geometry"],
       resources: [.embedInCode("Page")]),
     .target(name: "simd"),
     .target(name: "ARKit", dependencies: ["simd"]),
@@ -183,8 +188,8 @@ let package = Package(
       name: "fuse",
       dependencies: [
         "PrecisionFinding", "Premises", "Smoothing", "Estimator", "Datasets", "Importing", "Exporting", "Simulation",
-        "RunResults", "Evaluation", "Report", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData",
-        "Geometry", "ServiceArguments", "CReferenceKernel",
+        "RunResults", "Evaluation", "Report", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "JSONText",
+        "SensorData", "Geometry", "ServiceArguments", "CReferenceKernel",
         command("ArgumentParser", "swift-argument-parser"),
       ]),
     // zlib, for packed bodies of requests, and for zip files.
@@ -193,14 +198,15 @@ let package = Package(
     .target(
       name: "LiveSessions",
       dependencies: [
-        "EventLines", "FuseCaptureFormat", "RunResults", "PrecisionFinding", "Datasets", "SensorData", "Geometry",
-        "CDigest", "CRedis",
+        "EventLines", "FuseCaptureFormat", "RunResults", "PrecisionFinding", "Datasets", "JSONText", "SensorData",
+        "Geometry", "CDigest", "CRedis",
       ]),
     // The service and what else needs SwiftNIO, apart from `fuse`, which builds without.
     .executableTarget(
       name: "fuse-serve",
       dependencies: [
-        "LiveSessions", "EventLines", "RunResults", "Report", "Exporting", "Datasets", "SensorData", "Geometry",
+        "LiveSessions", "EventLines", "RunResults", "Report", "Exporting", "Datasets", "JSONText", "SensorData",
+        "Geometry",
         "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments", "CDigest",
         "CMosquitto",
         command("Hummingbird", "hummingbird"),
@@ -250,7 +256,8 @@ let package = Package(
     .target(
       name: "DatasetsTestSupport", dependencies: ["Datasets", "SensorData"], path: "Tests/DatasetsTestSupport"),
     .target(
-      name: "ReportTestSupport", dependencies: ["Report", "Datasets", "Evaluation", "SensorData", "Geometry"],
+      name: "ReportTestSupport",
+      dependencies: ["Report", "Datasets", "JSONText", "Evaluation", "SensorData", "Geometry"],
       path: "Tests/ReportTestSupport"),
     .target(
       name: "FuseCommandTestSupport", dependencies: ["TestSupport"], path: "Tests/FuseCommandTestSupport"),
@@ -259,8 +266,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Datasets", "Simulation", "Evaluation", "Report", "RunResults", "RecordedDevices", "PeerDiscovery", "Images",
-        "SensorData", "Geometry", command("NIOCore", "swift-nio"),
+        "Datasets", "JSONText", "Simulation", "Evaluation", "Report", "RunResults", "RecordedDevices", "PeerDiscovery",
+        "Images", "SensorData", "Geometry", command("NIOCore", "swift-nio"),
         command("NIOEmbedded", "swift-nio"),
       ], path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets"]),
@@ -291,11 +298,11 @@ let package = Package(
     .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
     .testTarget(
       name: "EventLinesTests",
-      dependencies: ["EventLines", "FuseCaptureFormat", "Datasets", "SensorData", "Geometry"]),
+      dependencies: ["EventLines", "FuseCaptureFormat", "Datasets", "JSONText", "SensorData", "Geometry"]),
     .testTarget(
       name: "FuseCaptureFormatTests", dependencies: ["FuseCaptureFormat", "EventLines", "SensorData", "Geometry"],
       resources: [.embedInCode("Golden")]),
-    .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions", "Datasets", "Simulation"]),
+    .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions", "Datasets", "JSONText", "Simulation"]),
     .testTarget(name: "FuseClientTests", dependencies: ["FuseClient"]),
     .testTarget(
       name: "FuseServeTests",
@@ -305,7 +312,8 @@ let package = Package(
         command("NIOHTTPTypes", "swift-nio-extras"),
       ]),
     .testTarget(
-      name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry", "TestSupport"]),
+      name: "ImportingTests",
+      dependencies: ["Importing", "Datasets", "JSONText", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "PremisesTests", dependencies: ["Premises", "Ranging", "Simulation", "SensorData", "Geometry"]),
     .testTarget(
       name: "NearbyInteractionTests",
@@ -334,7 +342,7 @@ let package = Package(
       "PrecisionFinding", ["Tests": ["Estimator"], "Statistics": []],
       shared: ["PrecisionFinding", "Ranging", "Simulation", "SensorData", "Geometry", "TestSupport"])
     + lanes(
-      "Datasets", ["Tests": ["Images", "Simulation", "Geometry"], "Recordings": ["TestSupport"]],
+      "Datasets", ["Tests": ["JSONText", "Images", "Simulation", "Geometry"], "Recordings": ["TestSupport"]],
       shared: ["Datasets", "SensorData"])
     + lanes(
       "Simulation",
@@ -346,11 +354,11 @@ let package = Package(
       "Evaluation", ["Tests": [], "Statistics": []],
       shared: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"])
     + lanes(
-      "Report", ["Tests": ["Datasets", "Evaluation", "Simulation", "SensorData"], "Recordings": []],
+      "Report", ["Tests": ["Datasets", "JSONText", "Evaluation", "Simulation", "SensorData"], "Recordings": []],
       shared: ["Report", "Geometry"])
     + lanes(
       "FuseCommand",
-      ["Tests": ["RunResults", "Exporting", "PrecisionFinding"], "Recordings": ["Images", "Evaluation"]],
+      ["Tests": ["RunResults", "JSONText", "Exporting", "PrecisionFinding"], "Recordings": ["Images", "Evaluation"]],
       shared: ["fuse", "Estimator", "Datasets", "Simulation", "SensorData", "Geometry", "TestSupport"]),
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

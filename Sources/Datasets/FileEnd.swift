@@ -1,3 +1,4 @@
+import JSONText
 import SensorData
 
 /// Reads the first and the last timestamp of a table from the file's ends.

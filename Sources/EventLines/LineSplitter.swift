@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 
 /// Cuts a stream of bytes into lines, in memory bounded by the longest line. Has no I/O.
 package struct LineSplitter: Sendable {
@@ -21,7 +22,7 @@ package struct LineSplitter: Sendable {
 
   /// Calls `body` with the next whole line, without its line break; false where there is none yet.
   ///
-  /// - Throws: `LineFault` where the line is already too long, and what `body` throws.
+  /// - Throws: `TextFault` where the line is already too long, and what `body` throws.
   package mutating func next(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws -> Bool {
     while scanned < rest.count {
       if rest[scanned] == 0x0A {
@@ -34,7 +35,7 @@ package struct LineSplitter: Sendable {
       scanned += 1
     }
     if scanned - consumed > LineParser.longestLine {
-      throw LineFault(
+      throw TextFault(
         found: "a line of more than \(LineParser.longestLine) bytes", expected: "at most \(LineParser.longestLine)")
     }
     return false

@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 import SensorData
 
 /// One line, parsed: its structure is sound; its values may still be damaged.

@@ -1,5 +1,6 @@
 import Datasets
 import FuseCaptureFormat
+import JSONText
 import SensorData
 
 /// A fault in a stream of lines: which line, what was found and what was expected.
@@ -9,10 +10,10 @@ package struct StreamFault: Error, Equatable, Sendable, CustomStringConvertible 
   /// The line, from 1.
   package var line: Int
   /// What was found and what was expected.
-  package var fault: LineFault
+  package var fault: TextFault
 
   /// A fault from its parts.
-  package init(source: String, line: Int, fault: LineFault) {
+  package init(source: String, line: Int, fault: TextFault) {
     self.source = source
     self.line = line
     self.fault = fault
@@ -52,7 +53,7 @@ package struct StreamReader: Sendable {
   package mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, into events: inout [TimedEvent]) throws {
     line += 1
     let parsed: ParsedLine
-    do throws(LineFault) { parsed = try parser.parse(bytes) } catch {
+    do throws(TextFault) { parsed = try parser.parse(bytes) } catch {
       throw StreamFault(source: source, line: line, fault: error)
     }
     switch parsed {
@@ -78,7 +79,7 @@ package struct StreamReader: Sendable {
   package mutating func finish(into events: inout [TimedEvent]) { admission?.finish(into: &events) }
 
   private func fault(_ found: String, _ expected: String) -> StreamFault {
-    StreamFault(source: source, line: line, fault: LineFault(found: found, expected: expected))
+    StreamFault(source: source, line: line, fault: TextFault(found: found, expected: expected))
   }
 }
 
@@ -90,12 +91,12 @@ extension StreamHeader {
     _ tree: JSONValue, source: String, line: Int, alsoKnown: [String] = []
   ) throws -> (StreamHeader, warnings: [String]) {
     func fault(_ found: String, _ expected: String) -> StreamFault {
-      StreamFault(source: source, line: line, fault: LineFault(found: found, expected: expected))
+      StreamFault(source: source, line: line, fault: TextFault(found: found, expected: expected))
     }
     guard case .object(let members) = tree else { throw fault("no object", "{\"version\":1,...}") }
     guard let version = tree["version"] else { throw fault("no key version", "\"version\":\(Self.version)") }
     guard version == .integer(Self.version) else {
-      var text = JSONBuffer()
+      var text = JSONWriter()
       text.value(version)
       throw fault("version \(String(decoding: text.bytes.prefix(40), as: UTF8.self))", "version \(Self.version)")
     }

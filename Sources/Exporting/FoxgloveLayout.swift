@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 
 /// A layout of Foxglove for an exported run: world, distances and angles, log, image with tracks.
 package enum FoxgloveLayout {
@@ -51,7 +52,7 @@ package enum FoxgloveLayout {
       "configById": .sorted(panels), "globalVariables": .object([]), "userNodes": .object([]),
       "playbackConfig": ["speed": .number(1)], "layout": split("row", left, right, 60),
     ]
-    var buffer = JSONBuffer()
+    var buffer = JSONWriter()
     buffer.pretty(document)
     return String(decoding: buffer.bytes, as: UTF8.self) + "\n"
   }

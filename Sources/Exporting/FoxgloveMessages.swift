@@ -1,6 +1,7 @@
 import Datasets
 import Foundation
 import Geometry
+import JSONText
 import SensorData
 
 /// What Foxglove shows of a run, message by message, from a file or live.
@@ -21,7 +22,7 @@ package struct FoxgloveMessages {
 
     init(_ topic: Topic, _ time: Timestamp, _ value: JSONValue) {
       (self.topic, self.time) = (topic, time)
-      var buffer = JSONBuffer()
+      var buffer = JSONWriter()
       buffer.value(value)
       bytes = buffer.bytes
     }

@@ -1,6 +1,7 @@
 import Datasets
 import Foundation
 import Geometry
+import JSONText
 import SensorData
 
 /// What Foxglove draws, as its messages.

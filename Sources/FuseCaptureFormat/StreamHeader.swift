@@ -1,4 +1,5 @@
 import Geometry
+import JSONText
 import SensorData
 
 /// The first line of a stream: which sensors the device has, where they are, and what gives the trajectory.
@@ -28,7 +29,7 @@ public struct StreamHeader: Equatable, Sendable {
 
 extension StreamHeader {
   /// Appends the line, with its line break. The keys are those of `sensor.yaml`; it reads back as the same header.
-  func write(to text: inout LineText) {
+  func write(to text: inout JSONWriter) {
     text.raw("{\"version\":")
     text.integer(Int64(Self.version))
     text.raw(",\"trajectory\":")
@@ -69,7 +70,7 @@ extension StreamHeader {
     text.raw("}}}\n")
   }
 
-  private static func write(_ camera: CameraCalibration, _ number: Int, to text: inout LineText) {
+  private static func write(_ camera: CameraCalibration, _ number: Int, to text: inout JSONWriter) {
     text.raw(number == 0 ? "\"cam0\":{" : "\"cam1\":{")
     pose(camera.bodyFromCamera, to: &text)
     optional(camera.rate, ",\"rate_hz\":", to: &text)
@@ -125,7 +126,7 @@ extension StreamHeader {
     text.raw("},")
   }
 
-  private static func write(_ radio: RadioCalibration, to text: inout LineText) {
+  private static func write(_ radio: RadioCalibration, to text: inout JSONWriter) {
     text.raw("\"uwb0\":{")
     if radio.antennas.count == 1, let position = radio.antennas[""] {
       pose(Pose(translation: position), to: &text)
@@ -165,20 +166,20 @@ extension StreamHeader {
     text.raw("},")
   }
 
-  private static func pose(_ pose: Pose, to text: inout LineText) {
+  private static func pose(_ pose: Pose, to text: inout JSONWriter) {
     text.raw("\"T_BS\":")
     text.numbers(pose.rigidTransform)
     if !pose.isReadableFromRigidTransform { exact(pose, ",\"q_BS\":", to: &text) }
   }
 
   /// The rotation to the last bit, where the matrix reads back one unit in the last place off.
-  private static func exact(_ pose: Pose, _ key: StaticString, to text: inout LineText) {
+  private static func exact(_ pose: Pose, _ key: StaticString, to text: inout JSONWriter) {
     let q = pose.rotation.readableQuaternion
     text.raw(key)
     text.numbers([q.w, q.x, q.y, q.z])
   }
 
-  private static func optional(_ value: Double?, _ key: StaticString, to text: inout LineText) {
+  private static func optional(_ value: Double?, _ key: StaticString, to text: inout JSONWriter) {
     guard let value else { return }
     text.raw(key)
     text.number(value)

@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 
 /// Times of foreign files as whole nanoseconds: decimal texts digit by digit, because a Double of seconds since 1970
 /// is only good to 240 ns.

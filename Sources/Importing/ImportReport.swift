@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 import SensorData
 
 /// What an import decided, counted and found: `import.json`.

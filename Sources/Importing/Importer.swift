@@ -1,6 +1,7 @@
 import Datasets
 import Foundation
 import Geometry
+import JSONText
 import SensorData
 
 /// Reads one kind of source.
@@ -133,7 +134,7 @@ package enum Importer {
 
   /// The text of `import.json`.
   private static func text(_ report: ImportReport) -> [UInt8] {
-    var buffer = JSONBuffer()
+    var buffer = JSONWriter()
     buffer.pretty(report.document)
     return buffer.bytes + [UInt8(ascii: "\n")]
   }

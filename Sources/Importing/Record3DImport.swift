@@ -1,5 +1,6 @@
 import Datasets
 import Geometry
+import JSONText
 import SensorData
 
 /// Record3D: `metadata.json` beside its images, or in the `.r3d` file as `metadata`: ARKit's poses (x, y, z, w, then the

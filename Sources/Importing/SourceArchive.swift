@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 
 /// A source that is packed in one file, a zip or Sensor Logger's JSON, unpacked beside what is being written.
 struct SourceArchive {
@@ -56,57 +57,41 @@ enum SensorLoggerJSON {
     let bytes = try RegularFile.bytes(path, limit: 2 << 30)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     var tables: [String: [UInt8]] = [:]
-    var line = JSONLine()
-    let sensor = JSONLine.Path("sensor")
-    let columns: [(StaticString, JSONLine.Path)] = [
+    var element = FlatJSON()
+    let sensor = FlatJSON.Path("sensor")
+    let columns: [(StaticString, FlatJSON.Path)] = [
       ("time", .init("time")), ("x", .init("x")), ("y", .init("y")), ("z", .init("z")),
     ]
-    let about: [(StaticString, JSONLine.Path)] = [
+    let about: [(StaticString, FlatJSON.Path)] = [
       ("platform", .init("platform")), ("standardisation", .init("standardisation")),
     ]
     let (names, header) = (Array("time,x,y,z\n".utf8), Array("platform,standardisation\n".utf8))
-    var start = 0, depth = 0, number = 1, isText = false, isEscaped = false
     try bytes.withUnsafeBufferPointer { all in
-      for (at, byte) in all.enumerated() {
-        if byte == 0x0A { number += 1 }
-        if isText {
-          if isEscaped {
-            isEscaped = false
-          } else if byte == 0x5C {
-            isEscaped = true
-          } else if byte == 0x22 {
-            isText = false
-          }
-          continue
-        }
-        if byte == 0x22 { isText = true }
-        if byte == 0x7B {
-          if depth == 0 { start = at }
-          depth += 1
-        }
-        guard byte == 0x7D else { continue }
-        depth -= 1
-        guard depth == 0 else { continue }
-        guard line.read(UnsafeBufferPointer(rebasing: all[start...at])), let name = line.text(sensor) else {
+      var reader = JSONReader(all)
+      func cutShort() -> DatasetError {
+        DatasetError(file: path, line: reader.line, found: "a list that is cut short", expected: "the whole export")
+      }
+      guard reader.pass(UInt8(ascii: "[")), !reader.pass(UInt8(ascii: "]")) else { return }
+      repeat {
+        guard element.read(&reader), let name = element.text(sensor) else {
+          if reader.isAtEnd() { throw cutShort() }
           throw DatasetError(
-            file: path, line: number, found: "an element without a sensor",
+            file: path, line: reader.line, found: "an element without a sensor",
             expected: "{\"sensor\": \"Gyroscope\", \"time\": \"...\", \"x\": ..., \"y\": ..., \"z\": ...}")
         }
         let isAbout = name == "Metadata"
         guard name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == " " || $0 == "-" }), name.count < 64,
-          isAbout || columns.allSatisfy({ line.raw($0.1) != nil })
+          isAbout || columns.allSatisfy({ element.raw($0.1) != nil })
         else { continue }
         var row = tables[name] ?? (isAbout ? header : names)
         for (k, column) in (isAbout ? about : columns).enumerated() {
           if k > 0 { row.append(0x2C) }
-          if let cell = line.raw(column.1) { row += cell.filter { $0 != 0x2C } }
+          if let cell = element.raw(column.1) { row += cell.filter { $0 != 0x2C } }
         }
         row.append(0x0A)
         tables[name] = row
-      }
-    }
-    guard depth == 0, !isText else {
-      throw DatasetError(file: path, line: number, found: "a list that is cut short", expected: "the whole export")
+      } while reader.pass(UInt8(ascii: ","))
+      guard reader.pass(UInt8(ascii: "]")) else { throw cutShort() }
     }
     for (name, table) in tables { try Data(table).write(to: URL(fileURLWithPath: "\(folder)/\(name).csv")) }
   }

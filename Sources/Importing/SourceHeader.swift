@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 
 /// What the first line of a foreign text table says: the separator and the names of the columns.
 struct SourceHeader {

@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 
 /// Why a row of a foreign table is not usable.
 struct SourceFault: Error {

@@ -1,6 +1,7 @@
 import Datasets
 import Foundation
 import Geometry
+import JSONText
 import SensorData
 
 /// Spectacular AI's and HybVIO's recordings: `data.jsonl`, a line for every reading, and `calibration.json`.
@@ -14,10 +15,10 @@ struct SpectacularImport: SourceImporter {
   }
 
   private enum Key {
-    static let time = JSONLine.Path("time"), type = JSONLine.Path("sensor.type")
-    static let values = JSONLine.Path("sensor.values"), frames = JSONLine.Path("frames")
-    static let frameTime = JSONLine.Path("frames.0.time")
-    static let poses: [(name: String, root: JSONLine.Path, position: [JSONLine.Path], orientation: [JSONLine.Path])] = [
+    static let time = FlatJSON.Path("time"), type = FlatJSON.Path("sensor.type")
+    static let values = FlatJSON.Path("sensor.values"), frames = FlatJSON.Path("frames")
+    static let frameTime = FlatJSON.Path("frames.0.time")
+    static let poses: [(name: String, root: FlatJSON.Path, position: [FlatJSON.Path], orientation: [FlatJSON.Path])] = [
       (
         "groundTruth", .init("groundTruth"),
         [.init("groundTruth.position.x"), .init("groundTruth.position.y"), .init("groundTruth.position.z")],
@@ -47,7 +48,7 @@ struct SpectacularImport: SourceImporter {
   func read(into target: inout ImportTarget) throws {
     let path = "\(folder.path)/data.jsonl"
     let lines = try LineReader(path: path)
-    var line = JSONLine(), merger = InertialMerger()
+    var line = FlatJSON(), merger = InertialMerger()
     var bad = 0, frames = 0, other = 0, withoutRotation = 0
     var hasOdometry = false
     var video: AtomicFile?
@@ -58,7 +59,7 @@ struct SpectacularImport: SourceImporter {
       }
     }
     func refuse(_ refused: SourceFault) throws { try fault(refused.found, refused.expected) }
-    func time(_ line: JSONLine) throws(DatasetError) -> Int64? {
+    func time(_ line: FlatJSON) throws(DatasetError) -> Int64? {
       if let time = line.time(Key.time) { return time }
       let unit = line.likelyUnit(Key.time).map { ": this looks to be in \($0.rawValue)" }
       try fault("no time in seconds", "\"time\": seconds\(unit ?? "")")

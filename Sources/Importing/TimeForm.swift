@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 
 /// How a table says its times: numbers in a unit, or dates. Stated, or found in the table and said.
 enum TimeForm: Equatable {

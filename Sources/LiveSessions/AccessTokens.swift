@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 
 /// The tokens that may create sessions, and operate: names, with limits for the sessions of each.
 ///

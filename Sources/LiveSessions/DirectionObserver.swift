@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 import PrecisionFinding
 import SensorData
 
@@ -35,7 +36,7 @@ final class DirectionObserver: ExplanationObserver, @unchecked Sendable {
         ]
       }
     }
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.value([
       "timestamp": .integer(Int(explanation.update.timestamp.nanoseconds)), "peer": .string(object.peer),
       "ahead": .number(Self.ahead(explanation.modes)), "modes": .array(modes),

@@ -1,5 +1,6 @@
 import Datasets
 import EventLines
+import JSONText
 import SensorData
 
 /// A batch of event lines whose structure is sound.
@@ -26,7 +27,7 @@ package struct EventBatch: Sendable {
     var found: [ParsedEvent] = []
     var ended = false
     func fault(_ found: String, _ expected: String) -> StreamFault {
-      StreamFault(source: "body", line: line, fault: LineFault(found: found, expected: expected))
+      StreamFault(source: "body", line: line, fault: TextFault(found: found, expected: expected))
     }
     try bytes.withUnsafeBufferPointer { all in
       var begin = 0
@@ -35,7 +36,7 @@ package struct EventBatch: Sendable {
         while end < all.count, all[end] != 0x0A { end += 1 }
         line += 1
         let parsed: ParsedLine
-        do throws(LineFault) { parsed = try parser.parse(UnsafeBufferPointer(rebasing: all[begin..<end])) } catch {
+        do throws(TextFault) { parsed = try parser.parse(UnsafeBufferPointer(rebasing: all[begin..<end])) } catch {
           throw StreamFault(source: "body", line: line, fault: error)
         }
         begin = end + 1

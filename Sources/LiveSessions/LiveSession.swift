@@ -2,6 +2,7 @@ import Datasets
 import Dispatch
 import EventLines
 import Foundation
+import JSONText
 
 /// One session: what comes is ordered and logged at once, and processed in order on a thread of its own.
 ///

@@ -3,6 +3,7 @@ import EventLines
 import Foundation
 import FuseCaptureFormat
 import Geometry
+import JSONText
 import SensorData
 
 /// A session's stream as a dataset folder, in a tar archive (POSIX.1-1988, ustar) or as it is.
@@ -217,7 +218,7 @@ package struct RecordingArchive {
     guard case .header(let tree) = try setup.body.withUnsafeBufferPointer({ try parser.parse($0) }) else { return [:] }
     func text(_ sensor: String) -> String? {
       guard case .object(let members)? = tree["rig"]?[sensor] else { return nil }
-      var json = JSONBuffer()
+      var json = JSONWriter()
       json.value(.object(members.filter { $0.value != .null }))
       return String(decoding: json.bytes, as: UTF8.self) + "\n"
     }

@@ -1,6 +1,7 @@
 import Datasets
 import EventLines
 import Foundation
+import JSONText
 import PrecisionFinding
 import RunResults
 import SensorData
@@ -18,7 +19,7 @@ final class SessionComputation {
   private let updates: UpdateStore
   private var run: FinderRun
   private(set) var admission: EventAdmission
-  private var json = JSONBuffer()
+  private var json = JSONWriter()
   private var trajectory: TrajectoryStore
   private var firstTimestamp: Timestamp?
   private var updateCount = 0
@@ -116,7 +117,7 @@ final class SessionComputation {
       peers: run.peers,
       written: (updateCount, trajectory.count), nonFinite: json.nonFiniteCount + trajectory.nonFinite, errors: nil,
       hasEnded: hasEnded)
-    var text = JSONBuffer()
+    var text = JSONWriter()
     text.pretty(document.json)
     text.raw("\n")
     return text.bytes

@@ -3,6 +3,7 @@ import Datasets
 import EventLines
 import Foundation
 import FuseCaptureFormat
+import JSONText
 import PrecisionFinding
 import RunResults
 
@@ -24,17 +25,17 @@ package struct SessionSetup: Sendable {
     self.body = body
     var parser = LineParser()
     let parsed: ParsedLine
-    do throws(LineFault) {
-      parsed = try body.withUnsafeBufferPointer { bytes throws(LineFault) in try parser.parse(bytes) }
+    do throws(TextFault) {
+      parsed = try body.withUnsafeBufferPointer { bytes throws(TextFault) in try parser.parse(bytes) }
     } catch { throw StreamFault(source: "body", line: 1, fault: error) }
     guard case .header(let tree) = parsed else {
       throw StreamFault(
         source: "body", line: 1,
-        fault: LineFault(found: "no header", expected: "{\"version\":1,\"trajectory\":...,\"rig\":{...}}"))
+        fault: TextFault(found: "no header", expected: "{\"version\":1,\"trajectory\":...,\"rig\":{...}}"))
     }
     let (header, warnings) = try StreamHeader.read(tree, source: "body", line: 1, alsoKnown: ["config"])
     self.header = header
-    var settings = JSONBuffer()
+    var settings = JSONWriter()
     var ownWarnings = warnings
     switch tree["config"] {
     case nil, .null?: configuration = FinderConfiguration()
@@ -43,7 +44,7 @@ package struct SessionSetup: Sendable {
       configuration = try ConfigurationFile.parse(
         String(decoding: settings.bytes, as: UTF8.self), file: "config", warn: { ownWarnings.append($0) })
     default:
-      throw StreamFault(source: "body", line: 1, fault: LineFault(found: "config is no object", expected: "settings"))
+      throw StreamFault(source: "body", line: 1, fault: TextFault(found: "config is no object", expected: "settings"))
     }
     self.warnings = ownWarnings
   }

@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 
 /// The stored updates of a session: lines in a file, found by index. One writer, many readers.
 ///

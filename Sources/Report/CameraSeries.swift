@@ -1,6 +1,7 @@
 import Datasets
 import Evaluation
 import Foundation
+import JSONText
 
 /// The camera's moments as the page draws them.
 enum CameraSeries {

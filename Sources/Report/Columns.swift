@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 
 /// Compact, deterministic lists of values for the page.
 enum Columns {

@@ -2,6 +2,7 @@ import Datasets
 import Evaluation
 import Foundation
 import Geometry
+import JSONText
 
 /// The headline figures of a run, each with an explanation.
 enum Facts {

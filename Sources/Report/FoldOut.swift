@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 
 /// Nested values as rows of name and text, for the tables at the end of the page.
 enum FoldOut {
@@ -20,7 +21,7 @@ enum FoldOut {
     case .array(let values): values.map(text).joined(separator: ", ")
     default:
       {
-        var json = JSONBuffer()
+        var json = JSONWriter()
         json.value(value)
         return String(decoding: json.bytes, as: UTF8.self)
       }()

@@ -1,5 +1,6 @@
 import Datasets
 import Evaluation
+import JSONText
 
 /// Normalised errors over time, decimated for drawing.
 enum NormalizedErrorSeries {

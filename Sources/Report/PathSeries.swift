@@ -1,6 +1,7 @@
 import Datasets
 import Evaluation
 import Geometry
+import JSONText
 import SensorData
 
 /// The device's path: the estimate, the truth aligned to it, and the normalised errors of its poses.

@@ -1,6 +1,7 @@
 import Datasets
 import Evaluation
 import Geometry
+import JSONText
 import SensorData
 
 /// The updates of one peer over time, with the truth where there is one.

@@ -2,6 +2,7 @@ import Datasets
 import Evaluation
 import Foundation
 import Geometry
+import JSONText
 import SensorData
 
 /// The places where a peer may be, over time, on the plan.

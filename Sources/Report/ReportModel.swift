@@ -1,6 +1,7 @@
 import Datasets
 import Evaluation
 import Geometry
+import JSONText
 
 /// Everything that the page draws, computed and rounded: the script only draws it.
 package enum ReportModel {

@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 
 /// The report as one self-contained HTML file: no network, no font, no second file.
 package enum ReportPage {
@@ -11,7 +12,7 @@ package enum ReportPage {
   /// - Parameter changes: what changed between two runs, in lines, the first one the summary.
   package static func html(_ inputs: [ReportInput], changes: [String] = []) -> [UInt8] {
     let title = inputs.count == 1 ? inputs[0].name : Words.count(inputs.count, "run")
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.value([
       "runs": .array(inputs.map { ReportModel.json($0, runs: inputs.count) }),
       "changes": .array(changes.map { .string($0) }),

@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 
 /// Intervals in which a value stayed the same, for bands along the time axis; at most `limit` of them.
 enum SpanSeries {

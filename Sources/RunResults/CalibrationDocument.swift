@@ -1,6 +1,7 @@
 import Datasets
 import Estimator
 import Geometry
+import JSONText
 import SensorData
 
 /// The camera calibration estimated by a run, as JSON.

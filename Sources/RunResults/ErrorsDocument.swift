@@ -1,6 +1,7 @@
 import Datasets
 import Evaluation
 import Geometry
+import JSONText
 
 /// The `errors` of `result.json`.
 package enum ErrorsDocument {

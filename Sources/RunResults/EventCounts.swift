@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 import SensorData
 
 /// How many events of each kind a run read.

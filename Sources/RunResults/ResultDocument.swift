@@ -1,6 +1,7 @@
 import Datasets
 import Estimator
 import Evaluation
+import JSONText
 import PrecisionFinding
 import Premises
 import SensorData

@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 import PrecisionFinding
 
 extension UpdateRecord {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Datasets
 import Foundation
 import Geometry
+import JSONText
 import Report
 
 /// `fuse diff <run A> <run B>`.
@@ -56,7 +57,7 @@ struct DiffCommand: ParsableCommand {
       switch format {
       case .text: for line in DiffText.lines(difference) { try standardOutput.line(line) }
       case .json:
-        var json = JSONBuffer()
+        var json = JSONWriter()
         json.pretty(DiffText.json(difference))
         try standardOutput.line(String(decoding: json.bytes, as: UTF8.self))
       case .html:

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Datasets
 import Foundation
+import JSONText
 import RunResults
 import SensorData
 
@@ -86,7 +87,7 @@ struct ExplainCommand: ParsableCommand {
     switch format {
     case .text: for line in lines { try standardOutput.line(line) }
     case .json:
-      var json = JSONBuffer()
+      var json = JSONWriter()
       json.pretty(document)
       try standardOutput.line(String(decoding: json.bytes, as: UTF8.self))
     }

@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 import Testing
 
 /// The reader of results: what RFC 8259 allows, and nothing else.
@@ -39,7 +40,7 @@ import Testing
       "text": .string("\u{1}\"\\ü😀"), "numbers": .array([.number(0.1), .integer(-3), .number(1e-320), .number(1e22)]),
       "nothing": .null, "nested": ["a": .array([.bool(true), .object([])])],
     ]
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.pretty(value)
     let read = try #require(JSONValue(parsing: json.bytes))
     #expect(read["text"] == value["text"] && read["nested"] == value["nested"])

@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 import Simulation
 import Testing
 

@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 import Testing
 
 /// The order of what was found, and what is said of it.

@@ -2,6 +2,7 @@ import Datasets
 import Exporting
 import Foundation
 import FuseCommandTestSupport
+import JSONText
 import RunResults
 import SensorData
 import Testing
@@ -46,7 +47,7 @@ import Testing
 
   /// JSON goes to terminals, too.
   @Test func jsonEscapesControls() throws {
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.string("\u{1B}\u{7F}\u{80}\u{9B}\u{A0}ü\u{7FF}")
     #expect(String(decoding: json.bytes, as: UTF8.self) == "\"\\u001b\\u007f\\u0080\\u009b\u{A0}ü\u{7FF}\"")
   }

@@ -2,6 +2,7 @@ import Datasets
 import Evaluation
 import Foundation
 import Geometry
+import JSONText
 import Report
 import SensorData
 

@@ -1,5 +1,6 @@
 import Datasets
 import Geometry
+import JSONText
 import Report
 import ReportTestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Geometry
+import JSONText
 import Yams
 
 /// A YAML file of one level of keys, or OpenCV's XML, read with file and line in every error.

@@ -1,3 +1,5 @@
+import JSONText
+
 /// Exposure times, read in step with the list of images.
 ///
 /// From `exposure.csv`, or from `times.txt` as in TUM's monocular datasets and TUM-VI's `dso` folder: name, seconds,

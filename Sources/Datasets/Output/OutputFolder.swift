@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import JSONText
 import SensorData
 
 /// The output folder of a run: its files appear together at the end, or not at all; other files stay (`StagedFolder`).
@@ -29,7 +30,7 @@ package final class OutputFolder {
   private let updates: AtomicFile
   private let trajectory: AtomicFile
   private let covariances: AtomicFile
-  private var json = JSONBuffer()
+  private var json = JSONWriter()
   private var line: [UInt8] = []
   private var nonFinitePoses = 0
 
@@ -91,7 +92,7 @@ package final class OutputFolder {
   }
 
   private static func text(_ value: JSONValue) -> [UInt8] {
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.pretty(value)
     json.raw("\n")
     return json.bytes

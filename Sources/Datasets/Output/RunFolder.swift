@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import JSONText
 import SensorData
 
 /// The output folder of a run, read back for evaluation, reports and comparison.

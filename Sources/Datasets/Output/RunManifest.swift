@@ -1,3 +1,5 @@
+import JSONText
+
 /// Sizes and hashes of the files of a run, in its `result.json`: what does not match it is of another run.
 struct RunManifest {
   private let files: [(name: String, fingerprint: AtomicFile.Fingerprint)]

@@ -1,3 +1,5 @@
+import JSONText
+
 /// The one verdict of a run: whether its set-up holds, and what to do where it does not.
 ///
 /// `RunResults` finds it; the story's last line, `result.json`, `eval`, `diff`, `report` and the service repeat it.

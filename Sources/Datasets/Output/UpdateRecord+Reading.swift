@@ -1,4 +1,5 @@
 import Geometry
+import JSONText
 import SensorData
 
 extension UpdateRecord {
@@ -16,7 +17,7 @@ extension UpdateRecord {
   ///   negative deviations, an interval whose low end is above its high end.
   package init(line: UnsafeBufferPointer<UInt8>) throws(Fault) {
     let value: JSONValue
-    do { value = try JSONScanner.value(line) } catch { throw Fault(words: "no JSON") }
+    do { value = try JSONValue(line) } catch { throw Fault(words: "no JSON") }
     guard case .object(let members) = value else { throw Fault(words: "no object") }
     try self.init(Members(members))
   }

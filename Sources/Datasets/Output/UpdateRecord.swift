@@ -1,4 +1,5 @@
 import Geometry
+import JSONText
 import SensorData
 
 /// One line of `updates.jsonl`, as values: a peer's update, or a change of the session itself (`peer` nil).
@@ -66,7 +67,7 @@ package struct UpdateRecord: Equatable, Sendable {
   }
 
   /// Appends the line, with its line break, in the fixed order of keys.
-  package func write(to json: inout JSONBuffer) {
+  package func write(to json: inout JSONWriter) {
     json.raw("{\"timestamp\":")
     json.integer(timestamp.nanoseconds)
     json.raw(",\"peer\":")
@@ -85,7 +86,7 @@ package struct UpdateRecord: Equatable, Sendable {
     json.raw("}\n")
   }
 
-  private func writeGeometry(to json: inout JSONBuffer) {
+  private func writeGeometry(to json: inout JSONWriter) {
     json.raw(",\"distance\":")
     json.number(distance)
     json.raw(",\"distanceStd\":")

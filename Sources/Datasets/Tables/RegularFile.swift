@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 
 /// Opening and reading regular files, with errors that name them.
 package enum RegularFile {
@@ -125,5 +126,18 @@ package enum RegularFile {
   package static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}
+
+extension JSONValue {
+  /// The value in a file.
+  ///
+  /// - Throws: `DatasetError` for an unreadable file and for invalid JSON.
+  package init(contentsOf path: String) throws(DatasetError) {
+    let bytes = try RegularFile.bytes(path, limit: 64 << 20)
+    guard let value = JSONValue(parsing: bytes) else {
+      throw DatasetError(file: path, found: "no JSON", expected: "JSON as 'fuse' writes it")
+    }
+    self = value
   }
 }

@@ -1,3 +1,5 @@
+import JSONText
+
 /// Reads one CSV file row by row, returns cells as numbers or text, and counts bad rows.
 ///
 /// Damage (`DamageRule`). Fatal: any fault in the first rows, and more bad rows than the permitted share of the whole

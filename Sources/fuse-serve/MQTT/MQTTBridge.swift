@@ -1,6 +1,7 @@
 import CMosquitto
 import Datasets
 import Foundation
+import JSONText
 import LiveSessions
 import Logging
 import RunResults
@@ -333,7 +334,7 @@ final class MQTTBridge: @unchecked Sendable {
 
   private static func state(_ session: LiveSession, _ count: Int, _ missed: Int) -> [UInt8] {
     let status = session.currentStatus
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.value([
       "state": .string(session.isSuspended ? "suspended" : status.state.rawValue),
       "verdict": session.verdict?.json ?? .null, "missed": .integer(missed),

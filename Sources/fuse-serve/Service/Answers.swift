@@ -2,13 +2,14 @@ import Datasets
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSONText
 import LiveSessions
 
 /// Responses.
 enum Answers {
   /// A JSON document.
   static func json(_ value: JSONValue, _ status: HTTPResponse.Status = .ok, _ headers: HTTPFields = [:]) -> Response {
-    var text = JSONBuffer()
+    var text = JSONWriter()
     text.value(value)
     text.raw("\n")
     return bytes(text.bytes, "application/json", status, headers)

@@ -2,6 +2,7 @@ import Datasets
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSONText
 import LiveSessions
 
 /// `GET /v1/updates`: server-sent events of all sessions of a token, in the order of their publication, from now on.
@@ -105,7 +106,7 @@ struct FeedStream: Sendable {
     private mutating func tell(_ session: LiveSession, _ writer: inout any ResponseBodyWriter) async throws {
       guard let verdict = session.verdict, verdict != verdicts[session.number] else { return }
       verdicts[session.number] = verdict
-      var json = JSONBuffer()
+      var json = JSONWriter()
       json.value(["session": .string(session.identity.id), "verdict": verdict.json])
       try await write(Array("event: verdict\ndata: ".utf8) + json.bytes + [0x0A, 0x0A], &writer)
     }

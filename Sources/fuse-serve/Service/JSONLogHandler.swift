@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 import LiveSessions
 import Logging
 
@@ -26,7 +27,7 @@ struct JSONLogHandler: LogHandler {
     for (key, value) in all.sorted(by: { $0.key < $1.key }) {
       members.append(.init(key: key, value: .string("\(value)")))
     }
-    var text = JSONBuffer()
+    var text = JSONWriter()
     text.value(.object(members))
     text.raw("\n")
     FileHandle.standardError.write(Data(text.bytes))

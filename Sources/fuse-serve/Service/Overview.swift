@@ -2,6 +2,7 @@ import Datasets
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSONText
 import LiveSessions
 
 /// The calls of an operator: all sessions, the metrics, whether new ones are taken.

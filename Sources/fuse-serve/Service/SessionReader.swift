@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 import LiveSessions
 import RunResults
 
@@ -141,7 +142,7 @@ struct SessionReader {
   }
 
   private static func event(_ name: String, _ data: JSONValue) -> Item {
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.value(data)
     return .event(name, json.bytes)
   }

@@ -5,6 +5,7 @@ import Foundation
 import Geometry
 import HTTPTypes
 import Hummingbird
+import JSONText
 import LiveSessions
 import NIOWebSocket
 import SensorData
@@ -68,7 +69,7 @@ struct FoxgloveSocket: Sendable {
   }
 
   private static func text(_ value: JSONValue) -> [UInt8] {
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.value(value)
     return json.bytes
   }

@@ -2,6 +2,7 @@ import Datasets
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSONText
 import LiveSessions
 import NIOWebSocket
 import ServiceLifecycle
@@ -203,7 +204,7 @@ struct SessionSocket: Sendable {
     if let seconds = outcome.headers[.retryAfter].flatMap({ Int($0) }) {
       members.append(.init(key: "retryAfter", value: .integer(seconds)))
     }
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.value(.object(members))
     return json.bytes
   }

@@ -1,6 +1,7 @@
 import Datasets
 import Dispatch
 import Foundation
+import JSONText
 import PrecisionFinding
 import RunResults
 import SensorData
@@ -45,7 +46,7 @@ package struct MeasuredRun {
     let clock = StageClock()
     let finder = PrecisionFinder(rig: recording.rig, useOdometry: recording.trajectorySource == .odometry)
     finder.attach(clock)
-    var json = JSONBuffer()
+    var json = JSONWriter()
     (counts, updates) = (EventCounts(), 0)
     func write(_ outputs: [FinderOutput]) {
       for output in outputs {

@@ -1,5 +1,6 @@
 import Datasets
 import Geometry
+import JSONText
 import SensorData
 
 /// A difference of two runs as text and JSON.

@@ -1,6 +1,7 @@
 import Datasets
 import Evaluation
 import Geometry
+import JSONText
 import RunResults
 
 /// One subject as a line of JSON: figures by name first, then intervals, peers and details.
@@ -9,7 +10,7 @@ enum EvalDocument {
   /// other solvers.
   static func row(_ outcome: EvalOutcome, key: String) -> [UInt8] {
     guard case .object(let members) = json(outcome) else { return [] }
-    var buffer = JSONBuffer()
+    var buffer = JSONWriter()
     buffer.value(
       .object(
         [

@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 import RunResults
 
 /// Everything that affects a row of `fuse eval --list` but its recording: version, options, settings of the finder.
@@ -48,7 +49,7 @@ struct EvalSettings {
   func key(ofFailure words: String, in path: String) -> String { key([(path, words)]) }
 
   private func key(_ files: [(path: String, hash: String)]) -> String {
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.value(["settings": text, "recording": .array(files.map { .array([.string($0.path), .string($0.hash)]) })])
     return InputDigest.sha256(of: json.bytes)
   }

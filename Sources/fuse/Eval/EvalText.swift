@@ -1,5 +1,6 @@
 import Datasets
 import Evaluation
+import JSONText
 import RunResults
 
 /// The figures as text: plain tables, Markdown tables, or lines of JSON.
@@ -218,7 +219,7 @@ enum EvalText {
 
   /// One subject as a line of JSON.
   static func line(_ outcome: EvalOutcome) -> String {
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.value(EvalDocument.json(outcome))
     return String(decoding: json.bytes, as: UTF8.self)
   }

@@ -1,6 +1,7 @@
 import Datasets
 import Evaluation
 import Foundation
+import JSONText
 import RunResults
 
 /// Expected figures by subject, for regression tests.
@@ -63,7 +64,7 @@ struct Expectations {
 
   /// Writes the file.
   func write(to file: OutputFile) throws(OutputError) {
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.pretty(
       .sorted(
         subjects.mapValues { figures in

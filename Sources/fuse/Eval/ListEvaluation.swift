@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 import RunResults
 
 /// `fuse eval --list`: a row of JSON a recording, in the list's order, in one file.

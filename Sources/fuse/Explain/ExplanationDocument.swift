@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 import PrecisionFinding
 
 /// An explanation as JSON: SI units and radians, except gates, which name their unit.

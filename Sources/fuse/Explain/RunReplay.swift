@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import JSONText
 import PrecisionFinding
 import Report
 import RunResults
@@ -100,7 +101,7 @@ struct RunReplay {
 
   /// A line after writing and reading.
   private static func roundTripped(_ record: UpdateRecord) throws -> UpdateRecord {
-    var json = JSONBuffer()
+    var json = JSONWriter()
     record.write(to: &json)
     return try json.bytes.withUnsafeBufferPointer { try UpdateRecord(line: $0) }
   }
@@ -119,7 +120,7 @@ extension RunOptions {
     forcesOdometry = configuration["trajectory"]?.text == "odometry"
     initialization = configuration["initialize"]?.text == "groundtruth" ? .groundtruth : .auto
     isStrict = configuration["strict"] == .bool(true)
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.pretty(settings)
     // JSON is YAML.
     finder = try ConfigurationFile.parse(String(decoding: json.bytes, as: UTF8.self), file: file)

@@ -2,6 +2,7 @@ import Datasets
 import EventLines
 import Foundation
 import FuseCaptureFormat
+import JSONText
 import RunResults
 import SensorData
 
@@ -120,7 +121,7 @@ final class StreamInput: RunInput {
         splitter.append(UnsafeRawBufferPointer(rebasing: room[..<count]))
         return true
       }
-    } catch let fault as LineFault {
+    } catch let fault as TextFault {
       throw StreamFault(source: name, line: reader.line + 1, fault: fault)
     }
   }

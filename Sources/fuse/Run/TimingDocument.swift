@@ -1,4 +1,5 @@
 import Datasets
+import JSONText
 import RunResults
 
 /// `timing.json`: the cost of the run. The only file that differs between two runs.

@@ -1,17 +1,24 @@
-import Foundation
-
-/// JSON text built byte by byte: the hot path of `updates.jsonl`, without an intermediate tree.
+/// JSON text built byte by byte, without an intermediate tree and without Foundation.
 ///
-/// Numbers are the shortest decimal that reads back as the same Double; minus zero is written as zero. JSON has no NaN
-/// and no infinity: they become `null` and are counted, because an estimate that is not finite is an internal error.
-package struct JSONBuffer: Sendable {
+/// Numbers are the shortest decimal that reads back as the same Double. JSON has no NaN and no infinity: they become
+/// `null` and are counted, because an estimate that is not finite is an internal error.
+package struct JSONWriter: Sendable {
+  /// How numbers are spelt.
+  package enum Numbers: Sendable {
+    /// Twelve is `12.0`; minus zero is written as zero.
+    case decimal
+    /// Twelve is `12`; minus zero keeps its sign, as `-0.0`: a reader may take `-0` for a whole number.
+    case exact
+  }
+
   /// The text so far, UTF-8.
   package private(set) var bytes: [UInt8] = []
   /// How many values were not finite.
   package private(set) var nonFiniteCount = 0
+  private let form: Numbers
 
   /// An empty text.
-  package init() {}
+  package init(_ numbers: Numbers = .decimal) { form = numbers }
 
   /// Removes the text, keeps its memory and the count.
   package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
@@ -23,8 +30,22 @@ package struct JSONBuffer: Sendable {
 
   /// A whole number.
   package mutating func integer(_ value: Int64) {
-    var text = value.description
-    text.withUTF8 { bytes.append(contentsOf: $0) }
+    if value >= 0 && value < 10 { return bytes.append(48 + UInt8(value)) }
+    var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)  // room for 20 digits and a sign
+    withUnsafeMutableBytes(of: &digits) { room in
+      var at = room.count
+      var rest = value.magnitude
+      repeat {
+        at -= 1
+        room[at] = 48 + UInt8(rest % 10)
+        rest /= 10
+      } while rest > 0
+      if value < 0 {
+        at -= 1
+        room[at] = UInt8(ascii: "-")
+      }
+      bytes.append(contentsOf: room[at...])
+    }
   }
 
   /// A number, or `null` where there is none or it is not finite.
@@ -34,8 +55,18 @@ package struct JSONBuffer: Sendable {
       nonFiniteCount += 1
       return raw("null")
     }
-    var text = (value == 0 ? 0 : value).description
-    text.withUTF8 { bytes.append(contentsOf: $0) }
+    if value == 0 {
+      switch form {
+      case .decimal: return raw("0.0")
+      case .exact: return value.sign == .minus ? raw("-0.0") : raw("0")
+      }
+    }
+    var text = value.description
+    text.withUTF8 { utf8 in
+      let isWhole = utf8.count > 2 && utf8[utf8.count - 1] == 48 && utf8[utf8.count - 2] == UInt8(ascii: ".")
+      let isShort = isWhole && form == .exact
+      bytes.append(contentsOf: isShort ? UnsafeBufferPointer(rebasing: utf8.dropLast(2)) : utf8)
+    }
   }
 
   /// A list of numbers; `null` as a whole when one of them is not finite.

@@ -1,4 +1,4 @@
-/// Exact parsing of numbers from bytes, usually without a String.
+/// Exact parsing of numbers from bytes, usually without a String: of JSON and of the cells of tables.
 package enum NumberText {
   /// Contents of a cell.
   package enum Result: Equatable {
@@ -11,7 +11,7 @@ package enum NumberText {
   }
 
   /// 10^0 ... 10^22: every one an exact Double.
-  private static let powers: [Double] = [
+  @usableFromInline static let powers: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,
   ]
@@ -21,7 +21,7 @@ package enum NumberText {
   /// A significand up to 2^53 and a power of ten up to 22 are both exact, so one multiplication or division rounds
   /// once. Source: W. D. Clinger, "How to read floating point numbers accurately", PLDI 1990,
   /// doi:10.1145/93542.93557. Other numbers use the standard library.
-  @inline(__always)
+  @inline(__always) @inlinable
   package static func double(_ start: UnsafePointer<UInt8>, _ count: Int) -> Result {
     var p = start
     let end = start + count
@@ -77,7 +77,7 @@ package enum NumberText {
   }
 
   /// Reads a whole number; nil for anything else, and beyond Int64.
-  @inline(__always)
+  @inline(__always) @inlinable
   package static func integer(_ start: UnsafePointer<UInt8>, _ count: Int) -> Int64? {
     var p = start
     let end = start + count
@@ -112,15 +112,15 @@ package enum NumberText {
     }
   }
 
-  @inline(never)
-  private static func slow(_ start: UnsafePointer<UInt8>, _ count: Int) -> Result {
+  @inline(never) @usableFromInline
+  static func slow(_ start: UnsafePointer<UInt8>, _ count: Int) -> Result {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     guard let value = Double(text) else { return .text }
     return value.isFinite ? .number(value) : .notFinite
   }
 
-  @inline(never)
-  private static func special(_ start: UnsafePointer<UInt8>, _ count: Int) -> Result {
+  @inline(never) @usableFromInline
+  static func special(_ start: UnsafePointer<UInt8>, _ count: Int) -> Result {
     guard count <= 9 else { return .text }
     var text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self).lowercased()
     if text.hasPrefix("+") || text.hasPrefix("-") || text.hasPrefix(".") { text.removeFirst() }

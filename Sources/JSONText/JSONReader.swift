@@ -1,7 +1,5 @@
-import Datasets
-
-/// What is wrong with a line: found and expected.
-package struct LineFault: Error, Equatable, Sendable {
+/// What is wrong with a text: found and expected.
+package struct TextFault: Error, Equatable, Sendable {
   /// What was found.
   package var found: String
   /// What was expected.
@@ -14,45 +12,56 @@ package struct LineFault: Error, Equatable, Sendable {
   }
 }
 
-/// Reads JSON from bytes, value by value, without a tree and without recursion on the hot path.
+/// Reads JSON (RFC 8259) from bytes, value by value: no tree and no recursion but for `value`, and no Foundation, whose
+/// decoder takes minutes for the updates of an hour.
 ///
-/// Strict: RFC 8259, one value. It never reads beyond the bytes, which must outlive it.
-struct LineScanner {
-  private let start: UnsafePointer<UInt8>
-  private let end: UnsafePointer<UInt8>
-  private var at: UnsafePointer<UInt8>
+/// It never reads beyond the bytes, which must outlive it. What it does for every number of a line is inlinable.
+package struct JSONReader {
+  @usableFromInline let start: UnsafePointer<UInt8>
+  @usableFromInline let end: UnsafePointer<UInt8>
+  @usableFromInline var at: UnsafePointer<UInt8>
+  private let deepest: Int
+  @usableFromInline let isStrict: Bool
 
-  /// Deepest nesting of a value that is skipped or kept as a tree.
-  static let deepest = 16
-
-  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+  /// A reader at the first byte.
+  ///
+  /// - Parameters:
+  ///   - deepest: nesting of a value that is kept or skipped.
+  ///   - isStrict: keys have no escapes, and none is twice in an object.
+  package init(_ bytes: UnsafeBufferPointer<UInt8>, deepest: Int = 64, isStrict: Bool = false) {
     start = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!
     end = start + bytes.count
     at = start
+    (self.deepest, self.isStrict) = (deepest, isStrict)
   }
+
+  /// The line of the next byte, from 1.
+  package var line: Int { UnsafeBufferPointer(start: start, count: at - start).reduce(1) { $1 == 0x0A ? $0 + 1 : $0 } }
 
   // MARK: structure
 
-  @inline(__always)
-  mutating func skipBlanks() {
+  /// Passes blanks.
+  @inlinable
+  package mutating func skipBlanks() {
     while at < end, at.pointee == 0x20 || at.pointee == 0x09 || at.pointee == 0x0D || at.pointee == 0x0A { at += 1 }
   }
 
   /// Whether only blanks are left.
-  mutating func isAtEnd() -> Bool {
+  package mutating func isAtEnd() -> Bool {
     skipBlanks()
     return at == end
   }
 
   /// The next byte that is no blank; nil at the end.
-  mutating func peek() -> UInt8? {
+  @inlinable
+  package mutating func peek() -> UInt8? {
     skipBlanks()
     return at < end ? at.pointee : nil
   }
 
   /// Passes a byte if it is next.
-  @inline(__always)
-  mutating func pass(_ byte: UInt8) -> Bool {
+  @discardableResult @inlinable
+  package mutating func pass(_ byte: UInt8) -> Bool {
     if at < end, at.pointee == byte {
       at += 1
       return true
@@ -64,42 +73,58 @@ struct LineScanner {
   }
 
   /// Passes a byte or throws.
-  @inline(__always)
-  mutating func need(_ byte: UInt8, _ expected: @autoclosure () -> String) throws(LineFault) {
+  @inlinable
+  package mutating func need(_ byte: UInt8, _ expected: @autoclosure () -> String) throws(TextFault) {
     guard pass(byte) else { throw fault(expected()) }
   }
 
   /// A fault here: what was found is quoted.
-  func fault(_ expected: String) -> LineFault {
-    if at >= end { return LineFault(found: "the end of the line", expected: expected) }
+  package func fault(_ expected: String) -> TextFault {
+    if at >= end { return TextFault(found: "the end of the line", expected: expected) }
     let rest = UnsafeBufferPointer(start: at, count: min(24, end - at))
     let shown = String(decoding: rest, as: UTF8.self).unicodeScalars.map { scalar in
       scalar.value < 0x20 || scalar.value == 0x7F || scalar == "\u{FFFD}" ? "?" : String(scalar)
     }.joined()
-    return LineFault(found: "'\(shown)' in column \(at - start + 1)", expected: expected)
+    return TextFault(found: "'\(shown)' in column \(at - start + 1)", expected: expected)
   }
 
-  /// Begins the next member of an object: its key, and the colon behind it. Nil at the closing brace.
+  /// Begins the next member of an object: its key as it stands, and the colon behind it. Nil at the closing brace.
   ///
   /// - Parameter isFirst: true before the first member; set to false.
-  mutating func key(_ isFirst: inout Bool) throws(LineFault) -> UnsafeBufferPointer<UInt8>? {
+  @inlinable
+  package mutating func key(_ isFirst: inout Bool) throws(TextFault) -> UnsafeBufferPointer<UInt8>? {
     if pass(UInt8(ascii: "}")) { return nil }
     if !isFirst { try need(UInt8(ascii: ","), "',' or '}'") }
     isFirst = false
     try need(UInt8(ascii: "\""), "a key in quotes")
-    let begin = at
-    while at < end, at.pointee != UInt8(ascii: "\"") {
-      guard at.pointee >= 0x20, at.pointee != UInt8(ascii: "\\") else { throw fault("a plain key") }
-      at += 1
-    }
-    let key = UnsafeBufferPointer(start: begin, count: at - begin)
-    try need(UInt8(ascii: "\""), "'\"' behind the key")
+    let key = try rest(isStrict ? "a plain key" : "a key", "'\"' behind the key")
     try need(UInt8(ascii: ":"), "':' behind the key")
     return key
   }
 
+  /// The next text as it stands, without its quotes: escapes stay.
+  @inlinable
+  package mutating func quoted(_ what: @autoclosure () -> String) throws(TextFault) -> UnsafeBufferPointer<UInt8> {
+    try need(UInt8(ascii: "\""), what())
+    return try rest(what(), "'\"' at the end of a text")
+  }
+
+  /// What is left of a text, up to its closing quote, which is passed.
+  @inlinable
+  mutating func rest(_ what: String, _ close: String) throws(TextFault) -> UnsafeBufferPointer<UInt8> {
+    let begin = at
+    while at < end, at.pointee != UInt8(ascii: "\"") {
+      let isEscape = at.pointee == UInt8(ascii: "\\")
+      guard at.pointee >= 0x20, !(isEscape && isStrict) else { throw fault(what) }
+      at += isEscape && end - at > 1 ? 2 : 1
+    }
+    guard at < end else { throw fault(close) }
+    at += 1
+    return UnsafeBufferPointer(start: begin, count: at - 1 - begin)
+  }
+
   /// Passes `null` if it is next.
-  mutating func passNull() -> Bool {
+  package mutating func passNull() -> Bool {
     skipBlanks()
     guard at < end, at.pointee == UInt8(ascii: "n") else { return false }
     return passWord("null")
@@ -115,16 +140,16 @@ struct LineScanner {
   // MARK: scalars
 
   /// A number: nil where it is beyond Double's range.
-  @inline(__always)
-  mutating func number() throws(LineFault) -> Double? {
+  @inlinable
+  package mutating func number() throws(TextFault) -> Double? {
     let (text, _) = try numberText("a number")
     if case .number(let value) = NumberText.double(text.baseAddress!, text.count) { return value }
     return nil
   }
 
   /// A whole number within Int64, never by way of a Double.
-  @inline(__always)
-  mutating func integer(_ what: @autoclosure () -> String) throws(LineFault) -> Int64 {
+  @inlinable
+  package mutating func integer(_ what: @autoclosure () -> String) throws(TextFault) -> Int64 {
     let begin = at
     let (text, isWhole) = try numberText(what())
     guard isWhole, let value = NumberText.integer(text.baseAddress!, text.count) else {
@@ -135,10 +160,10 @@ struct LineScanner {
   }
 
   /// The bytes of a number in JSON's grammar, and whether it has neither point nor exponent.
-  @inline(__always)
-  private mutating func numberText(
+  @inline(__always) @inlinable
+  package mutating func numberText(
     _ expected: @autoclosure () -> String
-  ) throws(LineFault) -> (UnsafeBufferPointer<UInt8>, isWhole: Bool) {
+  ) throws(TextFault) -> (UnsafeBufferPointer<UInt8>, isWhole: Bool) {
     if at < end, at.pointee == 0x20 { skipBlanks() }
     let begin = at
     var p = at
@@ -166,20 +191,30 @@ struct LineScanner {
     return (UnsafeBufferPointer(start: begin, count: p - begin), isWhole)
   }
 
+  /// The bytes of a scalar that need not be JSON, such as Python's `NaN`: up to a comma, a bracket or a blank.
+  @inlinable
+  package mutating func word() throws(TextFault) -> UnsafeBufferPointer<UInt8> {
+    skipBlanks()
+    let begin = at
+    while at < end, case let byte = at.pointee, byte > 0x20, byte != 0x2C, byte != 0x7D, byte != 0x5D { at += 1 }
+    guard at > begin else { throw fault("a value") }
+    return UnsafeBufferPointer(start: begin, count: at - begin)
+  }
+
   /// A text.
-  mutating func string(_ what: @autoclosure () -> String) throws(LineFault) -> String {
+  package mutating func string(_ what: @autoclosure () -> String) throws(TextFault) -> String {
     skipBlanks()
     guard at < end, at.pointee == UInt8(ascii: "\"") else { throw fault(what()) }
     at += 1
     let begin = at
     while at < end, at.pointee >= 0x20, at.pointee != UInt8(ascii: "\""), at.pointee != UInt8(ascii: "\\") { at += 1 }
-    var bytes = UnsafeBufferPointer(start: begin, count: at - begin)
+    let plain = UnsafeBufferPointer(start: begin, count: at - begin)
     if at < end, at.pointee == UInt8(ascii: "\"") {
       at += 1
-      guard let text = String(validating: bytes, as: UTF8.self) else { throw fault("UTF-8") }
+      guard let text = String(validating: plain, as: UTF8.self) else { throw fault("UTF-8") }
       return text
     }
-    var unescaped = Array(bytes)
+    var unescaped = Array(plain)
     while true {
       guard at < end, at.pointee >= 0x20 else { throw fault("'\"' at the end of a text") }
       let byte = at.pointee
@@ -187,12 +222,11 @@ struct LineScanner {
       if byte == UInt8(ascii: "\"") { break }
       if byte == UInt8(ascii: "\\") { try unescape(into: &unescaped) } else { unescaped.append(byte) }
     }
-    bytes = UnsafeBufferPointer(start: begin, count: 0)
     guard let text = String(validating: unescaped, as: UTF8.self) else { throw fault("UTF-8") }
     return text
   }
 
-  private mutating func unescape(into bytes: inout [UInt8]) throws(LineFault) {
+  private mutating func unescape(into bytes: inout [UInt8]) throws(TextFault) {
     guard at < end else { throw fault("an escape") }
     let byte = at.pointee
     at += 1
@@ -212,14 +246,14 @@ struct LineScanner {
         code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
       }
       guard let scalar = Unicode.Scalar(code) else { throw fault("a character") }
-      bytes.append(contentsOf: Array(String(scalar).utf8))
+      bytes.append(contentsOf: UTF8.encode(scalar)!)
     default:
       at -= 1
       throw fault("an escape of JSON")
     }
   }
 
-  private mutating func hex() throws(LineFault) -> UInt32 {
+  private mutating func hex() throws(TextFault) -> UInt32 {
     var code: UInt32 = 0
     for _ in 0..<4 {
       guard at < end, let digit = Character(Unicode.Scalar(at.pointee)).hexDigitValue else {
@@ -233,9 +267,14 @@ struct LineScanner {
 
   // MARK: trees
 
-  /// Any value, kept: for the first line only. A key twice in one object is a fault.
-  mutating func value(depth: Int = 0) throws(LineFault) -> JSONValue {
-    guard depth < Self.deepest else { throw fault("at most \(Self.deepest) levels of brackets") }
+  /// Any value, kept. A number without a fraction within Int is whole, `1.0` as well, but for minus zero.
+  package mutating func value() throws(TextFault) -> JSONValue { try value(depth: 0) }
+
+  /// Skips any value.
+  package mutating func skip() throws(TextFault) { _ = try value() }
+
+  private mutating func value(depth: Int) throws(TextFault) -> JSONValue {
+    guard depth < deepest else { throw fault("at most \(deepest) levels of brackets") }
     switch peek() {
     case UInt8(ascii: "{")?:
       at += 1
@@ -243,9 +282,9 @@ struct LineScanner {
       var names: Set<String> = []
       var isFirst = true
       while let key = try key(&isFirst) {
-        guard let name = String(validating: key, as: UTF8.self) else { throw fault("UTF-8") }
-        guard names.insert(name).inserted else {
-          throw LineFault(found: "the key '\(name.prefix(64))' twice", expected: "each key once")
+        let name = try name(key)
+        if isStrict, !names.insert(name).inserted {
+          throw TextFault(found: "the key '\(name.prefix(64))' twice", expected: "each key once")
         }
         members.append(.init(key: name, value: try value(depth: depth + 1)))
       }
@@ -263,14 +302,24 @@ struct LineScanner {
     case UInt8(ascii: "n")? where passWord("null"): return .null
     default:
       let (text, isWhole) = try numberText("a value")
-      if isWhole, let whole = NumberText.integer(text.baseAddress!, text.count) { return .integer(Int(whole)) }
-      guard case .number(let number) = NumberText.double(text.baseAddress!, text.count) else {
-        throw LineFault(found: "a number beyond the range of a Double", expected: "a finite number")
+      let start = text.baseAddress!
+      if isWhole, let whole = NumberText.integer(start, text.count), whole != 0 || start.pointee != UInt8(ascii: "-") {
+        return .integer(Int(whole))
       }
-      return .number(number)
+      guard case .number(let number) = NumberText.double(start, text.count) else {
+        throw TextFault(found: "a number beyond the range of a Double", expected: "a finite number")
+      }
+      return Int(exactly: number).map { .integer($0) } ?? .number(number)
     }
   }
 
-  /// Skips any value.
-  mutating func skip() throws(LineFault) { _ = try value() }
+  /// A key, read: its bytes are between quotes.
+  private func name(_ key: UnsafeBufferPointer<UInt8>) throws(TextFault) -> String {
+    if key.contains(UInt8(ascii: "\\")) {
+      var reader = JSONReader(UnsafeBufferPointer(start: key.baseAddress! - 1, count: key.count + 2))
+      return try reader.string("a key")
+    }
+    guard let name = String(validating: key, as: UTF8.self) else { throw fault("UTF-8") }
+    return name
+  }
 }
