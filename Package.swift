@@ -124,6 +124,8 @@ let package = Package(
     // One reader and one writer of JSON, without Foundation.
     .target(name: "JSONText"),
     .target(name: "Geometry"),
+    // Numbers, tables and messages for people.
+    .target(name: "Wording", dependencies: ["Geometry"]),
     .target(name: "SensorData", dependencies: ["Geometry"]),
     .target(name: "Images", dependencies: ["CImages"]),
     .target(name: "Inertial", dependencies: ["SensorData", "Geometry"]),
@@ -142,31 +144,36 @@ let package = Package(
     .target(
       name: "Datasets",
       dependencies: [
-        "JSONText", "SensorData", "Geometry", "Images", "CDigest", "CFileExchange",
+        "JSONText", "Wording", "SensorData", "Geometry", "Images", "CDigest", "CFileExchange",
         .product(name: "Yams", package: "Yams"),
       ]),
     // Event lines: the writer builds wherever Swift does; the reader is the command's and the service's.
     .target(name: "FuseCaptureFormat", dependencies: ["JSONText", "SensorData", "Geometry"]),
     .target(name: "FuseClient", dependencies: ["FuseCaptureFormat", "SensorData"]),
     .target(
-      name: "EventLines", dependencies: ["FuseCaptureFormat", "Datasets", "JSONText", "SensorData", "Geometry"]),
-    .target(name: "Exporting", dependencies: ["Datasets", "JSONText", "SensorData", "Geometry"]),
+      name: "EventLines",
+      dependencies: ["FuseCaptureFormat", "Datasets", "JSONText", "Wording", "SensorData", "Geometry"]),
+    .target(name: "Exporting", dependencies: ["RunResults", "Datasets", "JSONText", "SensorData", "Geometry"]),
     .target(
       name: "Importing",
-      dependencies: ["Datasets", "JSONText", "Premises", "SensorData", "Geometry", "CCompression"]),
+      dependencies: ["Datasets", "JSONText", "Wording", "Premises", "SensorData", "Geometry", "CCompression"]),
     .target(
       name: "Simulation",
       dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
       resources: [.embedInCode("Scenarios")]),
     .target(name: "Evaluation", dependencies: ["SensorData", "Geometry"]),
     .target(
+      name: "Settings",
+      dependencies: ["PrecisionFinding", "Datasets", "JSONText", "Wording", .product(name: "Yams", package: "Yams")]),
+    .target(
       name: "RunResults",
       dependencies: [
-        "PrecisionFinding", "Premises", "Estimator", "Evaluation", "Datasets", "JSONText", "SensorData", "Geometry",
-        .product(name: "Yams", package: "Yams"),
+        "Settings", "PrecisionFinding", "Premises", "Estimator", "Evaluation", "Datasets", "JSONText", "SensorData",
+        "Geometry",
       ]),
     .target(
-      name: "Report", dependencies: ["Datasets", "JSONText", "Evaluation", "SensorData", "Geometry"],
+      name: "Report",
+      dependencies: ["RunResults", "Datasets", "JSONText", "Wording", "Evaluation", "SensorData", "Geometry"],
       resources: [.embedInCode("Page")]),
     .target(name: "simd"),
     .target(name: "ARKit", dependencies: ["simd"]),
@@ -188,8 +195,8 @@ let package = Package(
       name: "fuse",
       dependencies: [
         "PrecisionFinding", "Premises", "Smoothing", "Estimator", "Datasets", "Importing", "Exporting", "Simulation",
-        "RunResults", "Evaluation", "Report", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "JSONText",
-        "SensorData", "Geometry", "ServiceArguments", "CReferenceKernel",
+        "RunResults", "Settings", "Evaluation", "Report", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat",
+        "JSONText", "Wording", "SensorData", "Geometry", "ServiceArguments", "CReferenceKernel",
         command("ArgumentParser", "swift-argument-parser"),
       ]),
     // zlib, for packed bodies of requests, and for zip files.
@@ -198,16 +205,17 @@ let package = Package(
     .target(
       name: "LiveSessions",
       dependencies: [
-        "EventLines", "FuseCaptureFormat", "RunResults", "PrecisionFinding", "Datasets", "JSONText", "SensorData",
-        "Geometry", "CDigest", "CRedis",
+        "EventLines", "FuseCaptureFormat", "RunResults", "Settings", "PrecisionFinding", "Datasets", "JSONText",
+        "SensorData", "Geometry", "CDigest", "CRedis",
       ]),
     // The service and what else needs SwiftNIO, apart from `fuse`, which builds without.
     .executableTarget(
       name: "fuse-serve",
       dependencies: [
-        "LiveSessions", "EventLines", "RunResults", "Report", "Exporting", "Datasets", "JSONText", "SensorData",
-        "Geometry",
-        "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments", "CDigest",
+        "LiveSessions", "EventLines", "RunResults", "Settings", "Report", "Exporting", "Datasets", "JSONText",
+        "Wording",
+        "SensorData", "Geometry", "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery",
+        "ServiceArguments", "CDigest",
         "CMosquitto",
         command("Hummingbird", "hummingbird"),
         command("HummingbirdCore", "hummingbird"),
@@ -257,7 +265,7 @@ let package = Package(
       name: "DatasetsTestSupport", dependencies: ["Datasets", "SensorData"], path: "Tests/DatasetsTestSupport"),
     .target(
       name: "ReportTestSupport",
-      dependencies: ["Report", "Datasets", "JSONText", "Evaluation", "SensorData", "Geometry"],
+      dependencies: ["Report", "RunResults", "Datasets", "JSONText", "Evaluation", "SensorData", "Geometry"],
       path: "Tests/ReportTestSupport"),
     .target(
       name: "FuseCommandTestSupport", dependencies: ["TestSupport"], path: "Tests/FuseCommandTestSupport"),
@@ -296,13 +304,21 @@ let package = Package(
       name: "CameraGeometryTests",
       dependencies: ["CameraGeometry", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
+    .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "Simulation"]),
+    .testTarget(
+      name: "RunResultsTests",
+      dependencies: [
+        "RunResults", "Datasets", "JSONText", "Simulation", "SensorData", "Geometry", "DatasetsTestSupport",
+      ]),
     .testTarget(
       name: "EventLinesTests",
       dependencies: ["EventLines", "FuseCaptureFormat", "Datasets", "JSONText", "SensorData", "Geometry"]),
     .testTarget(
       name: "FuseCaptureFormatTests", dependencies: ["FuseCaptureFormat", "EventLines", "SensorData", "Geometry"],
       resources: [.embedInCode("Golden")]),
-    .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions", "Datasets", "JSONText", "Simulation"]),
+    .testTarget(
+      name: "LiveSessionsTests",
+      dependencies: ["LiveSessions", "RunResults", "Datasets", "JSONText", "Simulation"]),
     .testTarget(name: "FuseClientTests", dependencies: ["FuseClient"]),
     .testTarget(
       name: "FuseServeTests",
@@ -342,7 +358,7 @@ let package = Package(
       "PrecisionFinding", ["Tests": ["Estimator"], "Statistics": []],
       shared: ["PrecisionFinding", "Ranging", "Simulation", "SensorData", "Geometry", "TestSupport"])
     + lanes(
-      "Datasets", ["Tests": ["JSONText", "Images", "Simulation", "Geometry"], "Recordings": ["TestSupport"]],
+      "Datasets", ["Tests": ["Images", "Simulation", "Geometry"], "Recordings": ["TestSupport"]],
       shared: ["Datasets", "SensorData"])
     + lanes(
       "Simulation",
@@ -354,11 +370,15 @@ let package = Package(
       "Evaluation", ["Tests": [], "Statistics": []],
       shared: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"])
     + lanes(
-      "Report", ["Tests": ["Datasets", "JSONText", "Evaluation", "Simulation", "SensorData"], "Recordings": []],
+      "Report",
+      ["Tests": ["RunResults", "Datasets", "JSONText", "Evaluation", "Simulation", "SensorData"], "Recordings": []],
       shared: ["Report", "Geometry"])
     + lanes(
       "FuseCommand",
-      ["Tests": ["RunResults", "JSONText", "Exporting", "PrecisionFinding"], "Recordings": ["Images", "Evaluation"]],
+      [
+        "Tests": ["RunResults", "Settings", "Wording", "JSONText", "Exporting", "PrecisionFinding"],
+        "Recordings": ["RunResults", "Images", "Evaluation"],
+      ],
       shared: ["fuse", "Estimator", "Datasets", "Simulation", "SensorData", "Geometry", "TestSupport"]),
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

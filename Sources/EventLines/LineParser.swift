@@ -2,6 +2,7 @@ import Datasets
 import Geometry
 import JSONText
 import SensorData
+import Wording
 
 /// Parses event lines: structure only, no memory of earlier lines but for warnings.
 package struct LineParser: Sendable {

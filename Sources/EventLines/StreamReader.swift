@@ -2,6 +2,7 @@ import Datasets
 import FuseCaptureFormat
 import JSONText
 import SensorData
+import Wording
 
 /// A fault in a stream of lines: which line, what was found and what was expected.
 package struct StreamFault: Error, Equatable, Sendable, CustomStringConvertible {
@@ -129,5 +130,88 @@ extension StreamHeader {
   package init(_ recording: Recording) {
     self.init(
       trajectory: recording.trajectorySource == .odometry ? .odometry : .visualInertial, rig: recording.rig)
+  }
+}
+
+/// Cuts a stream of bytes into lines, in memory bounded by the longest line. Has no I/O.
+package struct LineSplitter: Sendable {
+  private var rest: [UInt8] = []
+  private var scanned = 0
+  private var consumed = 0
+
+  /// A splitter without bytes.
+  package init() {}
+
+  /// Adds bytes behind those not yet returned.
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    if consumed > 0 {
+      rest.removeFirst(consumed)
+      scanned -= consumed
+      consumed = 0
+    }
+    rest.append(contentsOf: bytes)
+  }
+
+  /// Calls `body` with the next whole line, without its line break; false where there is none yet.
+  ///
+  /// - Throws: `TextFault` where the line is already too long, and what `body` throws.
+  package mutating func next(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws -> Bool {
+    while scanned < rest.count {
+      if rest[scanned] == 0x0A {
+        let (begin, end) = (consumed, scanned)
+        scanned += 1
+        consumed = scanned
+        try rest.withUnsafeBufferPointer { try body(UnsafeBufferPointer(rebasing: $0[begin..<end])) }
+        return true
+      }
+      scanned += 1
+    }
+    if scanned - consumed > LineParser.longestLine {
+      throw TextFault(
+        found: "a line of more than \(LineParser.longestLine) bytes", expected: "at most \(LineParser.longestLine)")
+    }
+    return false
+  }
+
+  /// Calls `body` with what is left behind the last line break, if anything is.
+  package mutating func finish(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
+    guard consumed < rest.count else { return }
+    let begin = consumed
+    consumed = rest.count
+    scanned = consumed
+    try rest.withUnsafeBufferPointer { try body(UnsafeBufferPointer(rebasing: $0[begin...])) }
+  }
+}
+
+/// Makes the order of lines the order of arrival: an event never arrives before those in front of it.
+///
+/// A recording is read by arrival, then time, then kind (`EventReader`). An event that would sort before its
+/// predecessor gets the predecessor's arrival, or one nanosecond more where the tie would go the other way; so a session
+/// and the recording made of it are the same sequence. Streams from recordings are in order and pass unchanged.
+package struct ArrivalOrder: Sendable {
+  private var last: TimedEvent?
+
+  /// An order without events.
+  package init() {}
+
+  /// The next event, arriving no sooner than the last.
+  package mutating func next(_ event: TimedEvent) -> TimedEvent {
+    var event = event
+    if let last {
+      event.arrival = max(event.arrival, last.arrival)
+      if event.arrival == last.arrival, precedes(event.event, last.event) {
+        event.arrival = event.arrival.advanced(byNanoseconds: 1)
+      }
+    }
+    // What the order needs of the last event; not its features.
+    last = event
+    return event
+  }
+
+  private func precedes(_ a: SensorEvent, _ b: SensorEvent) -> Bool {
+    if a.timestamp != b.timestamp { return a.timestamp < b.timestamp }
+    if a.rank != b.rank { return a.rank < b.rank }
+    if case .frame(let x) = a, case .frame(let y) = b { return x.camera < y.camera }
+    return false
   }
 }

@@ -2,6 +2,7 @@ import Datasets
 import Foundation
 import Geometry
 import JSONText
+import RunResults
 import SensorData
 
 /// A run as an MCAP file for Foxglove: transforms, path, peers with their uncertainty, updates, log; with its recording

@@ -43,7 +43,11 @@ package struct JSONReader {
   /// Passes blanks.
   @inlinable
   package mutating func skipBlanks() {
-    while at < end, at.pointee == 0x20 || at.pointee == 0x09 || at.pointee == 0x0D || at.pointee == 0x0A { at += 1 }
+    var p = at
+    while p < end, p.pointee <= 0x20, p.pointee == 0x20 || p.pointee == 0x09 || p.pointee == 0x0D || p.pointee == 0x0A {
+      p += 1
+    }
+    at = p
   }
 
   /// Whether only blanks are left.
@@ -110,17 +114,24 @@ package struct JSONReader {
   }
 
   /// What is left of a text, up to its closing quote, which is passed.
-  @inlinable
+  @inline(__always) @inlinable
   mutating func rest(_ what: String, _ close: String) throws(TextFault) -> UnsafeBufferPointer<UInt8> {
     let begin = at
-    while at < end, at.pointee != UInt8(ascii: "\"") {
-      let isEscape = at.pointee == UInt8(ascii: "\\")
-      guard at.pointee >= 0x20, !(isEscape && isStrict) else { throw fault(what) }
-      at += isEscape && end - at > 1 ? 2 : 1
+    var p = at
+    while p < end, p.pointee != UInt8(ascii: "\"") {
+      if p.pointee == UInt8(ascii: "\\"), !isStrict, end - p > 1 {
+        p += 2
+      } else if p.pointee >= 0x20, p.pointee != UInt8(ascii: "\\") {
+        p += 1
+      } else {
+        at = p
+        throw fault(what)
+      }
     }
-    guard at < end else { throw fault(close) }
+    at = p
+    guard p < end else { throw fault(close) }
     at += 1
-    return UnsafeBufferPointer(start: begin, count: at - 1 - begin)
+    return UnsafeBufferPointer(start: begin, count: p - begin)
   }
 
   /// Passes `null` if it is next.
@@ -192,13 +203,15 @@ package struct JSONReader {
   }
 
   /// The bytes of a scalar that need not be JSON, such as Python's `NaN`: up to a comma, a bracket or a blank.
-  @inlinable
+  @inline(__always) @inlinable
   package mutating func word() throws(TextFault) -> UnsafeBufferPointer<UInt8> {
     skipBlanks()
     let begin = at
-    while at < end, case let byte = at.pointee, byte > 0x20, byte != 0x2C, byte != 0x7D, byte != 0x5D { at += 1 }
-    guard at > begin else { throw fault("a value") }
-    return UnsafeBufferPointer(start: begin, count: at - begin)
+    var p = at
+    while p < end, case let byte = p.pointee, byte > 0x20, byte != 0x2C, byte != 0x7D, byte != 0x5D { p += 1 }
+    guard p > begin else { throw fault("a value") }
+    at = p
+    return UnsafeBufferPointer(start: begin, count: p - begin)
   }
 
   /// A text.

@@ -1,6 +1,7 @@
 import Datasets
 import Foundation
 import JSONText
+import Wording
 
 /// The report as one self-contained HTML file: no network, no font, no second file.
 package enum ReportPage {
@@ -82,4 +83,10 @@ package enum ReportPage {
     }
     return result
   }
+}
+
+/// Scripts that other pages share.
+package enum PageScripts {
+  /// Drawing: SVG elements, scales, ticks; independent of runs and peers.
+  package static var plot: [UInt8] { PackageResources.plot_js }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Datasets
 import Exporting
 import Foundation
+import RunResults
 
 /// `fuse export`.
 struct ExportCommand: ParsableCommand {

@@ -5,6 +5,7 @@ import Foundation
 import FuseCaptureFormat
 import RunResults
 import SensorData
+import Wording
 
 /// `fuse stream <folder>`.
 struct StreamCommand: ParsableCommand {

@@ -3,6 +3,7 @@ import Foundation
 import FuseCommandTestSupport
 import Geometry
 import JSONText
+import RunResults
 import SensorData
 import Testing
 
@@ -99,7 +100,7 @@ import Testing
     #expect(result["files"]?["timing.json"] == nil, "it differs between runs")
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: scratch.url.path).sorted()
-        == (OutputFolder.fileNames + ["notes.txt"]).sorted())
+        == (RunFileNames.all + ["notes.txt"]).sorted())
   }
 
   @Test func withoutCommitNothingIsLeft() throws {

@@ -6,6 +6,7 @@ import JSONText
 import RunResults
 import SensorData
 import Testing
+import Wording
 
 /// Texts of others on a terminal and in a spreadsheet.
 @Suite struct PlainTextTests {

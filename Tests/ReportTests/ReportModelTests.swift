@@ -3,6 +3,7 @@ import Geometry
 import JSONText
 import Report
 import ReportTestSupport
+import RunResults
 import Testing
 
 /// The numbers that the page draws.

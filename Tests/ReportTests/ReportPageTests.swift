@@ -3,6 +3,7 @@ import Foundation
 import JSONText
 import Report
 import ReportTestSupport
+import RunResults
 import Testing
 
 /// The file: contents, escaping, size.

@@ -8,6 +8,7 @@ import Hummingbird
 import JSONText
 import LiveSessions
 import NIOWebSocket
+import RunResults
 import SensorData
 
 /// `GET /v1/sessions/{id}/foxglove`: a live session for Foxglove, by its WebSocket protocol `foxglove.websocket.v1`, with

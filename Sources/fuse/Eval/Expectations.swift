@@ -3,6 +3,7 @@ import Evaluation
 import Foundation
 import JSONText
 import RunResults
+import Settings
 
 /// Expected figures by subject, for regression tests.
 ///
