@@ -144,7 +144,7 @@ package struct MCAPExport {
 
 /// Topics of a file, opened when they are first used.
 private struct Topics {
-  let writer: MCAPWriter
+  private let writer: MCAPWriter
   private var channels: [String: MCAPWriter.Channel] = [:]
   private(set) var counts: [String: Int] = [:]
 

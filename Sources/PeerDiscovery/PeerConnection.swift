@@ -151,7 +151,7 @@ final class MessageHandler: ChannelInboundHandler {
 /// The messages of a connection until they are read: at most 64, so that memory does not grow with what a peer sends.
 struct MessageQueue {
   /// Most messages that wait.
-  static let capacity = 64
+  private static let capacity = 64
 
   /// For the one reader.
   let stream: AsyncStream<Data>

@@ -256,7 +256,7 @@ package enum Beacon {
 }
 
 /// Handles datagrams: answers questions, or forwards answers.
-final class BeaconHandler: ChannelInboundHandler {
+private final class BeaconHandler: ChannelInboundHandler {
   typealias InboundIn = AddressedEnvelope<ByteBuffer>
   typealias OutboundOut = AddressedEnvelope<ByteBuffer>
 

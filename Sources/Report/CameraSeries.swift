@@ -55,7 +55,7 @@ package enum CameraMoments {
   /// Most bytes of all pictures of a page, as text: base64 takes four bytes for three.
   package static let pictureBudget = 400_000
   /// A picture below this size shows nothing: with so many runs there are tracks only.
-  static let leastPicture = 6_000
+  private static let leastPicture = 6_000
 
   /// How many moments a run has on a page of `runs` runs.
   package static func count(runs: Int) -> Int { max(2, most / max(1, runs)) }

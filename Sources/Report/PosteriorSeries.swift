@@ -10,7 +10,7 @@ enum PosteriorSeries {
   /// Largest number of drawn moments.
   static let limit = 300
   /// Places with a smaller share are not drawn.
-  static let leastShare = 0.01
+  private static let leastShare = 0.01
 
   /// Times in seconds; for each the places: share in percent, x, y and z in metres, half the width of the 90 % interval
   /// sideways and upwards in degrees. Null without any.

@@ -8,7 +8,7 @@ import RunResults
 /// Everything that the page draws, computed and rounded: the script only draws it.
 package enum ReportModel {
   /// Largest number of drawn updates of all peers together: it keeps a page under a megabyte.
-  static let updateBudget = 4800
+  private static let updateBudget = 4800
 
   /// The verdict on every peer with updates, by name.
   package static func verdicts(_ input: ReportInput) -> [PeerVerdict] {

@@ -42,7 +42,7 @@ package enum ReportPage {
   }
 
   /// The template with `{{name}}` replaced, in one pass: inserted text is not scanned again.
-  static func filled(_ template: [UInt8], _ pieces: [String: [UInt8]]) -> [UInt8] {
+  private static func filled(_ template: [UInt8], _ pieces: [String: [UInt8]]) -> [UInt8] {
     let parts = String(decoding: template, as: UTF8.self).components(separatedBy: "{{")
     var page = Array(parts[0].utf8)
     for part in parts.dropFirst() {

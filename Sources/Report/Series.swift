@@ -242,7 +242,7 @@ enum NormalizedErrorSeries {
   static let limit = 600
 
   /// Longest interval without a value across which a line is drawn, seconds.
-  static let longestGap = 1.0
+  private static let longestGap = 1.0
 
   /// Times in seconds and values, with null where a line ends; null without any. `start` is the time of their origin.
   static func json(_ errors: NormalizedErrors, from start: Double, limit: Int = limit) -> JSONValue {

@@ -7,7 +7,7 @@ import ServiceArguments
 import Wording
 
 /// `fuse serve`.
-struct ServeCommand: AsyncParsableCommand {
+private struct ServeCommand: AsyncParsableCommand {
   static let configuration = ServeArguments.configuration
 
   @OptionGroup var arguments: ServeArguments

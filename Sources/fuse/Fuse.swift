@@ -93,7 +93,7 @@ enum EntryPoint {
 }
 
 /// `fuse serve` and `fuse meet`: commands of the executable `fuse-serve` in the same folder, which has SwiftNIO.
-enum ServiceExecutable {
+private enum ServiceExecutable {
   /// Beside this executable.
   private static var path: String {
     let own = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
@@ -116,7 +116,7 @@ enum ServiceExecutable {
 }
 
 /// `fuse serve`.
-struct ServeCommand: ParsableCommand {
+private struct ServeCommand: ParsableCommand {
   static let configuration = ServeArguments.configuration
 
   @OptionGroup var arguments: ServeArguments
@@ -125,7 +125,7 @@ struct ServeCommand: ParsableCommand {
 }
 
 /// `fuse meet`.
-struct MeetCommand: ParsableCommand {
+private struct MeetCommand: ParsableCommand {
   static let configuration = MeetArguments.configuration
 
   @OptionGroup var arguments: MeetArguments
@@ -134,7 +134,7 @@ struct MeetCommand: ParsableCommand {
 }
 
 /// A first word that is no command.
-enum UnknownCommand {
+private enum UnknownCommand {
   /// - Throws: `ValidationError` with what may have been meant.
   static func check(_ arguments: [String]) throws {
     guard let word = arguments.first, !word.hasPrefix("-") else { return }
@@ -149,7 +149,7 @@ enum UnknownCommand {
 /// Ends a command on an error in the data or during the run: one line on stderr, exit code 2.
 enum Failure {
   /// The exit code for errors in the data or during the run.
-  static let exitCode = ExitCode(2)
+  private static let exitCode = ExitCode(2)
 
   /// Runs `body`; its error becomes the one line, its exit code is passed on.
   static func reporting(_ body: () throws -> Void) throws {
@@ -208,7 +208,7 @@ enum RawArguments {
 }
 
 /// The three streams that every process begins with.
-enum StandardStreams {
+private enum StandardStreams {
   /// Makes them safe to write to. Where the caller closed one, the null device takes its place: otherwise the next
   /// file that is opened would get its number, and messages would end in a result. A reader that goes away is an error
   /// of the write and kills nothing.

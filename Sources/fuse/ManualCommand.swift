@@ -140,7 +140,7 @@ package enum ManualPage {
   }
 
   /// Text in which nothing is a request or an escape.
-  static func escaped(_ text: String) -> String {
+  private static func escaped(_ text: String) -> String {
     let one = text.replacingOccurrences(of: "\\", with: "\\e").replacingOccurrences(of: "-", with: "\\-")
       .replacingOccurrences(of: "\n", with: " ")
     return one.hasPrefix(".") || one.hasPrefix("'") ? "\\&" + one : one

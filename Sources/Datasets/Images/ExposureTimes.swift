@@ -69,7 +69,7 @@ final class ExposureTimes {
 }
 
 /// `cam0/exposure.csv` as Basalt's tools and TUM-VI's successors write it: a stamp and how long that image was exposed.
-struct ExposureDecoder: RowDecoder {
+private struct ExposureDecoder: RowDecoder {
   /// One image's exposure.
   struct Row {
     var time: Int64

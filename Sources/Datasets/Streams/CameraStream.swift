@@ -74,7 +74,7 @@ final class CameraStream: EventStream {
 }
 
 /// `cam0/features.csv`: rows of one stamp gathered into groups, features sorted by id.
-struct FeatureGroups {
+private struct FeatureGroups {
   /// The features of one frame.
   struct Group {
     var time: Int64
@@ -178,7 +178,7 @@ struct FeatureGroups {
 }
 
 /// `cam0/frames.csv`: every frame, dark ones too, with brightness.
-struct FrameDecoder: RowDecoder {
+private struct FrameDecoder: RowDecoder {
   /// One frame.
   struct Row {
     var time: Int64

@@ -117,7 +117,7 @@ struct IMUDecoder: RowDecoder {
 }
 
 /// `odometry0/data.csv`: poses of external odometry.
-struct OdometryDecoder: RowDecoder {
+private struct OdometryDecoder: RowDecoder {
   static let columns = Column.time + Column.pose()
 
   private var seen = SeenKeys<Int8>()
@@ -130,7 +130,7 @@ struct OdometryDecoder: RowDecoder {
 }
 
 /// `uwb0/data.csv`: ranges and further radio measurements.
-struct RangeDecoder: RowDecoder {
+private struct RangeDecoder: RowDecoder {
   static let columns =
     Column.time + [
       .text("peer_id"),

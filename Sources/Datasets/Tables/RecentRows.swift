@@ -40,9 +40,9 @@ struct RecentRows {
 /// A counter that ran over: times that go back by a whole power of two of a usual tick.
 struct CounterWrap: Equatable {
   /// What is to be added from there on, nanoseconds; nil where no usual counter is so long.
-  let period: Int64?
+  private let period: Int64?
   /// Of that, bits and tick.
-  let counter: String?
+  private let counter: String?
 
   /// Ticks in nanoseconds; the last two are those of DW1000 and DW3000 radios, 1 / (128 x 499.2 MHz).
   private static let ticks: [(nanoseconds: Double, name: String)] = [

@@ -4,7 +4,7 @@ import JSONText
 /// Opening and reading regular files, with errors that name them.
 package enum RegularFile {
   /// Largest text file that is read whole: a calibration is some hundred bytes.
-  static let largestText = 256 * 1024
+  private static let largestText = 256 * 1024
 
   /// Opens a regular file for reading; a directory, a pipe or a missing permission is an error, never a hang.
   static func open(_ path: String) throws(DatasetError) -> (descriptor: Int32, size: Int64) {

@@ -229,10 +229,10 @@ final class TableReader {
   }
 
   /// Seconds that a counter went back by, and its period where it wraps: of the last accepted rows and the current one.
-  var wrap: CounterWrap? { CounterWrap(from: order, to: arrival, spacing: known.spacing) }
+  private var wrap: CounterWrap? { CounterWrap(from: order, to: arrival, spacing: known.spacing) }
 
   /// Whether a row was accepted.
-  var hasOrder: Bool { order != .min }
+  private var hasOrder: Bool { order != .min }
 
   // MARK: damage
 

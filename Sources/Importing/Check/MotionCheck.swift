@@ -83,7 +83,7 @@ package struct MotionCheck {
 
 /// Which way a device travels, in its body's axes, and how far from "ahead": robots and vehicles travel ahead, and a
 /// body whose axes are not the device's shows as a course that lies a quarter turn off.
-struct TravelAxis {
+private struct TravelAxis {
   /// A step ends when the body has moved this far, metres: beyond what a tracker's noise does.
   private static let step = 0.2
   /// A step that took longer is left out, seconds: the body stood, or turned on the spot.

@@ -237,7 +237,7 @@ struct StarlocImport: SourceImporter {
 }
 
 /// A running mean of vectors.
-struct Mean {
+private struct Mean {
   private var sum = Vector3.zero, count = 0.0
   mutating func add(_ v: Vector3) {
     sum += v
@@ -247,7 +247,7 @@ struct Mean {
 }
 
 /// A fixed point from exact distances to known ones: the differences of their squares are linear in it.
-struct AnchorPosition {
+private struct AnchorPosition {
   private var normal = Matrix3.zero, right = Vector3.zero
   private var first: (tag: Vector3, range: Double)?
   private var count = 0

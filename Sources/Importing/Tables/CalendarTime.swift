@@ -45,7 +45,7 @@ enum CalendarTime {
   }
 
   /// Days from 1970-01-01 to a date of the Gregorian calendar.
-  static func days(year: Int, month: Int, day: Int) -> Int64 {
+  private static func days(year: Int, month: Int, day: Int) -> Int64 {
     // Years from March on: the leap day is the last of its year.
     let y = month > 2 ? year : year - 1
     let m = month > 2 ? month - 3 : month + 9

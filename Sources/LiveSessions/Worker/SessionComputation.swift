@@ -171,7 +171,7 @@ final class DirectionObserver: ExplanationObserver, @unchecked Sendable {
   /// tells it: none is there, or all are overhead or underfoot.
   ///
   /// A mode has its direction in the world and its angle from straight ahead: their sum. The most level one says it best.
-  static func ahead(_ modes: [PosteriorMode]) -> Double? {
+  private static func ahead(_ modes: [PosteriorMode]) -> Double? {
     guard let mode = modes.min(by: { abs($0.elevation) < abs($1.elevation) }), abs(mode.elevation) < 1.4 else {
       return nil
     }

@@ -53,7 +53,7 @@ public final class NIDLTDOAMeasurement: NSObject, NSCopying, NSSecureCoding, Sen
   public let floorElevation: FloorElevation?
 
   /// The radio's unit of time, seconds: 1 / (128 * 499.2 MHz).
-  static let tick = 1 / (128 * 499.2e6)
+  private static let tick = 1 / (128 * 499.2e6)
 
   /// Not Apple's: a message from its parts, for `NearbyDevice.receive(_:ofNetwork:at:)`. Raw times follow from the
   /// times; a negative time or NaN has the raw time 0.

@@ -72,7 +72,7 @@ public struct DeviceProfile: Equatable, Sendable {
 /// Refused `run`s in a row. An app that runs a session whenever one is invalidated would otherwise do so for ever.
 struct Refusals {
   /// Refusals farther apart than this are not in a row, seconds.
-  static let gap = 10.0
+  private static let gap = 10.0
   /// How many there were.
   private(set) var count = 0
   private var last: Timestamp?

@@ -188,7 +188,7 @@ extension NearbyDevice {
 
   /// Whether the other side ranges with the session. A peer's session in this process must run with the session's
   /// token; an accessory must have been started. A peer that exists only in a recording always ranges.
-  func isReachable(_ session: NISession) -> Bool {
+  private func isReachable(_ session: NISession) -> Bool {
     let (request, token, accessoryRanges) = session.core { ($0.request, $0.token, $0.accessoryRanges) }
     guard let request, let token else { return false }
     if request.accessoryData != nil { return accessoryRanges }

@@ -41,7 +41,7 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
   /// What its camera says to ARKit; nil without one.
   var camera: DeviceCamera?
   /// The apps' AR sessions that publish this device's poses.
-  var arSessions: [WeakARSession] = []
+  private var arSessions: [WeakARSession] = []
   /// Refused `run`s in a row.
   var refusals = Refusals()
   /// Estimates from radio, camera and motion; nil while no session asks for them.
@@ -271,7 +271,7 @@ struct WeakSession {
 }
 
 /// A weak reference to an AR session.
-struct WeakARSession {
+private struct WeakARSession {
   weak var session: ARSession?
 }
 
@@ -293,7 +293,7 @@ extension NearbyDevice {
   }
 
   /// AR sessions that still exist and follow this device, in the order in which they came.
-  var followingARSessions: [ARSession] { arSessions.compactMap(\.session).filter { $0.follows(self) } }
+  private var followingARSessions: [ARSession] { arSessions.compactMap(\.session).filter { $0.follows(self) } }
 
   /// The tracking state of a pose: limited while the session's convergence has been lost, by darkness for instance.
   var trackingState: ARCamera.TrackingState {

@@ -35,7 +35,7 @@ public final class World: @unchecked Sendable {
   /// Seconds since the world's start.
   public private(set) var time = 0.0
   /// The world's time at which the main queue's work was last run.
-  var mainQueueServedAt = 0.0
+  private var mainQueueServedAt = 0.0
 
   /// An empty world.
   public init() {}
@@ -73,7 +73,7 @@ public final class World: @unchecked Sendable {
   /// The inputs of devices whose recordings have just ended; reads the next event of every other.
   ///
   /// - Throws: a source's error; the world can continue without that event.
-  func endings() throws -> [Input] {
+  private func endings() throws -> [Input] {
     var endings: [Input] = []
     for index in players.indices where players[index].head == nil && !players[index].hasEnded {
       players[index].head = try players[index].source.next()
@@ -95,7 +95,7 @@ public final class World: @unchecked Sendable {
   }
 
   /// Takes the next event, and says what it means for every device.
-  func takeNext() -> [Input] {
+  private func takeNext() -> [Input] {
     guard let index = nextPlayer, let event = players[index].head, let due = players[index].due else { return [] }
     players[index].head = nil
     time = max(time, due)
@@ -104,7 +104,7 @@ public final class World: @unchecked Sendable {
   }
 
   /// Every device at the world's time, which becomes at least `seconds`.
-  func takeTime(_ seconds: Double) -> [Input] {
+  private func takeTime(_ seconds: Double) -> [Input] {
     time = max(time, seconds)
     return players.indices.compactMap(advance)
   }

@@ -9,7 +9,7 @@ public final class NISession: NSObject, @unchecked Sendable {
   /// The device it runs on; without one every `run` ends with `unsupportedPlatform`.
   let device: NearbyDevice?
   /// Accessed under the lock only.
-  var guarded: SessionCore
+  private var guarded: SessionCore
 
   /// A session on the current device.
   public override convenience init() { self.init(device: NearbyDevice.current) }
@@ -277,7 +277,7 @@ extension SessionLifecycle.Event {
 }
 
 /// How many callbacks led to this one, each by a `run` of the one before; for sessions without a device.
-enum RefusalChain {
+private enum RefusalChain {
   private static let key = "fuse.refusals"
 
   /// Callbacks before the one that runs on this thread; 0 outside of one.

@@ -105,7 +105,7 @@ struct MeetCommand: AsyncParsableCommand {
 }
 
 /// Prints a session's updates on stdout, one line per second of the recording, and other events.
-final class MeetingReporter: NSObject, NISessionDelegate {
+private final class MeetingReporter: NSObject, NISessionDelegate {
   private let peer: String
   private var begin: Timestamp?
   private var nextLine = 0.0
@@ -159,7 +159,7 @@ final class MeetingReporter: NSObject, NISessionDelegate {
 }
 
 /// A session on a recording, with a peer that exists only there.
-struct LoneSession {
+private struct LoneSession {
   /// The recording.
   var folder: String
   /// The peer; nil: the first.
@@ -180,7 +180,7 @@ struct LoneSession {
 }
 
 /// A point in wall-clock time by which something must have happened.
-struct Deadline: Sendable {
+private struct Deadline: Sendable {
   private let end: ContinuousClock.Instant
 
   /// This many seconds from now.

@@ -204,7 +204,7 @@ package final class ReaderGuard: ChannelDuplexHandler, RemovableChannelHandler {
   package typealias OutboundOut = HTTPResponsePart
 
   /// Bytes that the system keeps for a stream of updates; Linux doubles them.
-  static let socketBuffer: Int32 = 64 << 10
+  private static let socketBuffer: Int32 = 64 << 10
 
   /// Bytes that wait in the process for a stream of updates: above the higher one its writer waits.
   private static let channelBuffer = ChannelOptions.Types.WriteBufferWaterMark(low: 4 << 10, high: 16 << 10)

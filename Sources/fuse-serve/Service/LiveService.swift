@@ -127,7 +127,7 @@ struct LiveService: Sendable {
 }
 
 /// Sessions at a broker, as long as the service runs.
-struct Brokerage: Service {
+private struct Brokerage: Service {
   let bridge: MQTTBridge?
 
   func run() async throws {
@@ -138,7 +138,7 @@ struct Brokerage: Service {
 }
 
 /// Work beside the requests: readers' heartbeats, sessions that rest, park or end, the log's compaction.
-struct Housekeeping: Service {
+private struct Housekeeping: Service {
   let service: LiveService
 
   func run() async throws {
@@ -189,7 +189,7 @@ final class ReadinessLog: @unchecked Sendable {
 }
 
 /// What the C library keeps of memory that was freed.
-enum Allocator {
+private enum Allocator {
   /// Gives it back to the system: what many readers or sessions held would stay with the process otherwise.
   static func trim() {
     // glibc's; Swift's overlay of it leaves malloc.h out.
@@ -199,7 +199,7 @@ enum Allocator {
 }
 
 /// SIGHUP: certificates and tokens are read anew; what is wrong with them is said, and those of before stay.
-struct Reloading: Service {
+private struct Reloading: Service {
   let service: LiveService
   let certificates: Certificates?
 

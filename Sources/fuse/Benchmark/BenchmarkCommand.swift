@@ -11,7 +11,7 @@ struct BenchmarkCommand: ParsableCommand {
     subcommands: [Measure.self, Show.self, Compare.self, Keep.self])
 
   /// Measures one recording; run in its own process because the peak memory is that of the process.
-  struct Measure: ParsableCommand {
+  private struct Measure: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Measures one recording; JSON on stdout.")
 
     @Argument(help: "The recording.") var folder: String
@@ -48,7 +48,7 @@ struct BenchmarkCommand: ParsableCommand {
   }
 
   /// Figures as tables.
-  struct Show: ParsableCommand {
+  private struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Shows a file of figures as tables.")
 
     @Argument(help: "A file of figures.") var file: String
@@ -82,7 +82,7 @@ struct BenchmarkCommand: ParsableCommand {
   }
 
   /// New limits.
-  struct Keep: ParsableCommand {
+  private struct Keep: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Thresholds with limits as measured; JSON on stdout.")
 
     @Argument(help: "A file of figures.") var file: String
@@ -106,7 +106,7 @@ struct BenchmarkCommand: ParsableCommand {
 }
 
 /// Figures and comparisons as text tables.
-enum BenchmarkTables {
+private enum BenchmarkTables {
   /// In processing order.
   private static let order = ["reading"] + Estimator.Stage.allCases.map(\.rawValue) + ["writing"]
 

@@ -81,7 +81,7 @@ struct DiffCommand: ParsableCommand {
 }
 
 /// A difference of two runs as text and JSON.
-enum DiffText {
+private enum DiffText {
   /// Largest number of listed spans of differing status; the rest is counted.
   private static let longestList = 12
 

@@ -111,7 +111,7 @@ struct EvalCommand: ParsableCommand {
     help: ArgumentHelp(
       "Judge robust batch least squares of each peer, too, on the same path and ranges.",
       discussion: "A row of its own: what one would write first, with its covariance."))
-  var baseline = false
+  private var baseline = false
 
   @Option(
     help: ArgumentHelp(

@@ -296,7 +296,7 @@ package enum EvalTable {
   }
 
   /// Names without their folders where these are distinct.
-  static func short(_ names: [String]) -> [String] {
+  private static func short(_ names: [String]) -> [String] {
     let last = names.map { name in name.split(separator: "/").last.map(String.init) ?? name }
     return Set(last).count == names.count ? last : names
   }

@@ -251,7 +251,7 @@ extension Judge {
 }
 
 /// The events of a recording in order of arrival, optionally with other ranges instead of its own.
-final class RecordedEvents {
+private final class RecordedEvents {
   private let reader: EventReader
   private let replacesRanges: Bool
   private var others: ArraySlice<TimedEvent>

@@ -123,7 +123,7 @@ package struct ExplanationText {
 }
 
 /// The requested motion and a faster one, in words.
-struct CandidateMotionText {
+private struct CandidateMotionText {
   private let explanation: Explanation
 
   init(_ explanation: Explanation) { self.explanation = explanation }

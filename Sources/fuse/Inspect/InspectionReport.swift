@@ -268,9 +268,9 @@ package struct PeerRanges {
 /// Rate, span and gaps of a stream, in constant memory.
 package struct RateMeter {
   /// A gap is a step longer than this many median steps
-  static let gapSteps = 5.0
+  private static let gapSteps = 5.0
   /// and longer than this, seconds.
-  static let shortestGap = 0.05
+  private static let shortestGap = 0.05
 
   /// No timestamps yet.
   package init() {}
@@ -285,7 +285,7 @@ package struct RateMeter {
   private var longSteps: [(at: Timestamp, length: Double)] = []
 
   /// The longest step and where it begins.
-  var longest: (at: Timestamp, length: Double)? { longSteps.first }
+  private var longest: (at: Timestamp, length: Double)? { longSteps.first }
 
   /// Adds a timestamp.
   package mutating func add(_ time: Timestamp) {

@@ -98,7 +98,7 @@ struct RunCommand: ParsableCommand {
   }
 
   /// `./<name>-fuse` with the folder's own name, however its path was written.
-  static func defaultOutput(for folder: String) -> String {
+  private static func defaultOutput(for folder: String) -> String {
     if folder == "-" { return "./stdin-fuse" }
     let name = RawArguments.name(of: folder)
     return "./\(name == "/" ? "root" : name)-fuse"

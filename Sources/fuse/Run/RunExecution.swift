@@ -339,7 +339,7 @@ final class OfflineTrajectory {
 }
 
 /// `timing.json`: the cost of the run. The only file that differs between two runs.
-struct TimingDocument {
+private struct TimingDocument {
   /// The recording's folder: not a result, so it is stored here. Evaluations and reports find the ground truth by it.
   /// Nil for a stream.
   var recording: String?

@@ -98,7 +98,7 @@ struct TrackCommand: ParsableCommand {
 }
 
 /// Statistics of tracking, in words.
-struct TrackSummary {
+private struct TrackSummary {
   private struct Camera {
     var frames = 0, features = 0, tracks = 0
     var lastID: Int64 = 0
@@ -169,7 +169,7 @@ struct TrackLife {
 }
 
 /// Images with their tracks drawn over them: a cross at each position, a tail over the last half second.
-struct TrackOverlay {
+private struct TrackOverlay {
   private let recording: Recording
   private let folder: String
   private let every: Double

@@ -91,7 +91,7 @@ struct TrackingBenchmarkCommand: ParsableCommand {
 }
 
 /// One motion with one lens: a tracker runs on rendered images, and its tracks are compared with the true projections.
-struct TrackingTrial {
+private struct TrackingTrial {
   /// A tracker's result for a frame: track ids and positions.
   typealias Tracks = [FeatureObservation]
 
