@@ -144,8 +144,8 @@ let package = Package(
     .target(
       name: "Datasets",
       dependencies: [
-        "JSONText", "Wording", "SensorData", "Geometry", "Images", "CDigest", "CFileExchange",
-        .product(name: "Yams", package: "Yams"),
+        "FuseCaptureFormat", "JSONText", "Wording", "SensorData", "Geometry", "Images", "CDigest", "CFileExchange",
+        "CCompression", .product(name: "Yams", package: "Yams"),
       ]),
     // Event lines: the writer builds wherever Swift does; the reader is the command's and the service's.
     .target(name: "FuseCaptureFormat", dependencies: ["JSONText", "SensorData", "Geometry"]),
@@ -206,7 +206,7 @@ let package = Package(
       name: "LiveSessions",
       dependencies: [
         "EventLines", "FuseCaptureFormat", "RunResults", "Settings", "PrecisionFinding", "Datasets", "JSONText",
-        "SensorData", "Geometry", "CDigest", "CRedis",
+        "SensorData", "Geometry", "CRedis",
       ]),
     // The service and what else needs SwiftNIO, apart from `fuse`, which builds without.
     .executableTarget(
@@ -214,7 +214,7 @@ let package = Package(
       dependencies: [
         "LiveSessions", "EventLines", "RunResults", "Settings", "Report", "Exporting", "Datasets", "JSONText",
         "Wording",
-        "SensorData", "Geometry", "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery",
+        "SensorData", "Geometry", "NearbyInteraction", "RecordedDevices", "PeerDiscovery",
         "ServiceArguments", "CDigest",
         "CMosquitto",
         command("Hummingbird", "hummingbird"),

@@ -64,7 +64,7 @@ package struct LineParser: Sendable {
         _ = try Self.members(&reader)
         found = .end
       } else if key.equals("arrival") {
-        outer = try Self.optional(&reader) { s throws(TextFault) in try s.integer("arrival: whole nanoseconds") }
+        outer = try Self.arrival(&reader)
       } else if key.equals("version") {
         try once()
         reader = JSONReader(bytes, deepest: 16, isStrict: true)
@@ -155,7 +155,7 @@ package struct LineParser: Sendable {
       } else if key.equals("ids") {
         ids = try Self.list(&reader, "ids: [...]") { s throws(TextFault) in try s.integer("a whole number as id") }
       } else if key.equals("uv") {
-        pixels = try Self.list(&reader, "uv: [u0,v0,u1,v1,...]") { s throws(TextFault) in try s.number() ?? .infinity }
+        pixels = try Self.numbers(&reader, "uv: [u0,v0,u1,v1,...]")
       } else if key.equals("luma") {
         frame.meanLuma = try Self.number(&reader, SensorBounds.luma, &fault)
       } else if key.equals("exposure") {
@@ -165,7 +165,7 @@ package struct LineParser: Sendable {
         frame.view = ViewCondition(rawValue: name)
         if frame.view == nil { fault = .outOfRange }
       } else if key.equals("arrival") {
-        arrival = try Self.optional(&reader) { s throws(TextFault) in try s.integer("arrival: whole nanoseconds") }
+        arrival = try Self.arrival(&reader)
       } else {
         try unknown(
           key, in: "frame", known: ["t", "camera", "ids", "uv", "luma", "exposure", "view", "arrival"])
@@ -218,11 +218,11 @@ package struct LineParser: Sendable {
       if key.equals("t") {
         time = try reader.integer("t: whole nanoseconds")
       } else if key.equals("p") {
-        p = try Self.list(&reader, "p: [x,y,z]") { s throws(TextFault) in try s.number() ?? .infinity }
+        p = try Self.numbers(&reader, "p: [x,y,z]")
       } else if key.equals("q") {
-        q = try Self.list(&reader, "q: [w,x,y,z]") { s throws(TextFault) in try s.number() ?? .infinity }
+        q = try Self.numbers(&reader, "q: [w,x,y,z]")
       } else if key.equals("arrival") {
-        arrival = try Self.optional(&reader) { s throws(TextFault) in try s.integer("arrival: whole nanoseconds") }
+        arrival = try Self.arrival(&reader)
       } else {
         try unknown(key, in: "pose", known: ["t", "p", "q", "arrival"])
         try reader.skip()
@@ -286,7 +286,7 @@ package struct LineParser: Sendable {
       } else if key.equals("technology") {
         measurement.technology = try Self.name(&reader, "technology", "a text", &fault)
       } else if key.equals("arrival") {
-        arrival = try Self.optional(&reader) { s throws(TextFault) in try s.integer("arrival: whole nanoseconds") }
+        arrival = try Self.arrival(&reader)
       } else {
         try unknown(
           key, in: "range",
@@ -322,7 +322,7 @@ package struct LineParser: Sendable {
       } else if key.equals("peer") {
         peer = try Self.name(&reader, "peer", "a text or null", &fault)
       } else if key.equals("arrival") {
-        arrival = try Self.optional(&reader) { s throws(TextFault) in try s.integer("arrival: whole nanoseconds") }
+        arrival = try Self.arrival(&reader)
       } else {
         try unknown(key, in: "event", known: ["t", "event", "peer", "arrival"])
         try reader.skip()
@@ -357,10 +357,9 @@ package struct LineParser: Sendable {
     return value
   }
 
-  private static func optional<T>(
-    _ reader: inout JSONReader, _ read: (inout JSONReader) throws(TextFault) -> T
-  ) throws(TextFault) -> T? {
-    reader.passNull() ? nil : try read(&reader)
+  /// When the event became known; nil for null.
+  private static func arrival(_ reader: inout JSONReader) throws(TextFault) -> Int64? {
+    reader.passNull() ? nil : try reader.integer("arrival: whole nanoseconds")
   }
 
   /// A number or null; a fault where it is not finite or out of bounds.
@@ -377,7 +376,7 @@ package struct LineParser: Sendable {
   }
 
   private static func text(_ reader: inout JSONReader, _ what: String) throws(TextFault) -> String? {
-    try optional(&reader) { reader throws(TextFault) in try reader.string(what) }
+    reader.passNull() ? nil : try reader.string(what)
   }
 
   /// A name or null; an empty one is none.
@@ -407,6 +406,11 @@ package struct LineParser: Sendable {
     repeat { values.append(try read(&reader)) } while reader.pass(UInt8(ascii: ","))
     try reader.need(UInt8(ascii: "]"), "',' or ']': \(what)")
     return values
+  }
+
+  /// Numbers; one that is not finite is infinite.
+  private static func numbers(_ reader: inout JSONReader, _ what: String) throws(TextFault) -> [Double] {
+    try list(&reader, what) { reader throws(TextFault) in try reader.number() ?? .infinity }
   }
 
   private static func members(_ reader: inout JSONReader) throws(TextFault) -> JSONValue {

@@ -97,9 +97,7 @@ extension StreamHeader {
     guard case .object(let members) = tree else { throw fault("no object", "{\"version\":1,...}") }
     guard let version = tree["version"] else { throw fault("no key version", "\"version\":\(Self.version)") }
     guard version == .integer(Self.version) else {
-      var text = JSONWriter()
-      text.value(version)
-      throw fault("version \(String(decoding: text.bytes.prefix(40), as: UTF8.self))", "version \(Self.version)")
+      throw fault("version \(String(decoding: version.bytes.prefix(40), as: UTF8.self))", "version \(Self.version)")
     }
     var warnings: [String] = []
     let known = ["version", "trajectory", "rig"] + alsoKnown

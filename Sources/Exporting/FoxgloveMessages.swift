@@ -23,9 +23,7 @@ package struct FoxgloveMessages {
 
     init(_ topic: Topic, _ time: Timestamp, _ value: JSONValue) {
       (self.topic, self.time) = (topic, time)
-      var buffer = JSONWriter()
-      buffer.value(value)
-      bytes = buffer.bytes
+      bytes = value.bytes
     }
 
     init(_ topic: Topic, _ time: Timestamp, bytes: [UInt8]) {
@@ -270,8 +268,6 @@ package enum FoxgloveLayout {
       "configById": .sorted(panels), "globalVariables": .object([]), "userNodes": .object([]),
       "playbackConfig": ["speed": .number(1)], "layout": split("row", left, right, 60),
     ]
-    var buffer = JSONWriter()
-    buffer.pretty(document)
-    return String(decoding: buffer.bytes, as: UTF8.self) + "\n"
+    return String(decoding: document.prettyBytes, as: UTF8.self) + "\n"
   }
 }

@@ -156,9 +156,7 @@ private struct Topics {
 
   mutating func add(_ topic: String, _ name: String, _ schema: String, _ message: JSONValue, at time: Timestamp) throws
   {
-    var buffer = JSONWriter()
-    buffer.value(message)
-    try add(topic, name, schema, buffer.bytes, at: time)
+    try add(topic, name, schema, message.bytes, at: time)
   }
 
   mutating func add(_ topic: String, _ name: String, _ schema: String, _ message: [UInt8], at time: Timestamp) throws {

@@ -135,9 +135,7 @@ package enum Importer {
 
   /// The text of `import.json`.
   private static func text(_ report: ImportReport) -> [UInt8] {
-    var buffer = JSONWriter()
-    buffer.pretty(report.document)
-    return buffer.bytes + [UInt8(ascii: "\n")]
+    return report.document.prettyBytes + [UInt8(ascii: "\n")]
   }
 
   private static func importer(

@@ -165,3 +165,19 @@ package struct JSONWriter: Sendable {
     }
   }
 }
+
+extension JSONValue {
+  /// As text on one line, UTF-8.
+  package var bytes: [UInt8] {
+    var text = JSONWriter()
+    text.value(self)
+    return text.bytes
+  }
+
+  /// As text with one member a line, UTF-8, without a line break at its end.
+  package var prettyBytes: [UInt8] {
+    var text = JSONWriter()
+    text.pretty(self)
+    return text.bytes
+  }
+}

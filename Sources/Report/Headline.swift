@@ -181,12 +181,7 @@ enum FoldOut {
     case .null: "-"
     case .string(let text): text
     case .array(let values): values.map(text).joined(separator: ", ")
-    default:
-      {
-        var json = JSONWriter()
-        json.value(value)
-        return String(decoding: json.bytes, as: UTF8.self)
-      }()
+    default: String(decoding: value.bytes, as: UTF8.self)
     }
   }
 }

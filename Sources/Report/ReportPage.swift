@@ -13,11 +13,10 @@ package enum ReportPage {
   /// - Parameter changes: what changed between two runs, in lines, the first one the summary.
   package static func html(_ inputs: [ReportInput], changes: [String] = []) -> [UInt8] {
     let title = inputs.count == 1 ? inputs[0].name : Words.count(inputs.count, "run")
-    var json = JSONWriter()
-    json.value([
+    let json: JSONValue = [
       "runs": .array(inputs.map { ReportModel.json($0, runs: inputs.count) }),
       "changes": .array(changes.map { .string($0) }),
-    ])
+    ]
     return filled(
       PackageResources.report_html,
       [

@@ -83,9 +83,6 @@ package final class OutputFolder {
   }
 
   private static func text(_ value: JSONValue) -> [UInt8] {
-    var json = JSONWriter()
-    json.pretty(value)
-    json.raw("\n")
-    return json.bytes
+    return value.prettyBytes + [0x0A]
   }
 }

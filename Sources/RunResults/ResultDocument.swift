@@ -283,10 +283,10 @@ package struct PeerOutcome {
 package enum CalibrationDocument {
   /// The keys of `sensor.yaml`, with standard deviations.
   package static func json(_ estimate: CalibrationEstimate) -> JSONValue {
-    let camera = estimate.camera, r = camera.bodyFromCamera.rotation.matrix, t = camera.bodyFromCamera.translation
-    let pose: [Double] = (0..<3).flatMap { [r[$0, 0], r[$0, 1], r[$0, 2], t[$0]] } + [0, 0, 0, 1]
+    let camera = estimate.camera
     return [
-      "T_BS": numbers(pose), "intrinsics": numbers([camera.fx, camera.fy, camera.cx, camera.cy]),
+      "T_BS": numbers(camera.bodyFromCamera.rigidTransform),
+      "intrinsics": numbers([camera.fx, camera.fy, camera.cx, camera.cy]),
       "time_offset_cam_to_imu_s": .number(camera.timeOffset),
       "rotationStd": numbers(estimate.rotation), "translationStd": numbers(estimate.translation),
       "intrinsicsStd": numbers(estimate.intrinsics), "timeOffsetStd": .number(estimate.timeOffset),

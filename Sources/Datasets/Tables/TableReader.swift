@@ -28,7 +28,7 @@ final class TableReader {
   private let rule: DamageRule
   private let headerBytes: [UInt8]
   private var row = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-  private let ends: UnsafeMutablePointer<Int>
+  private let cells: RowCells
   private let indices: UnsafeMutablePointer<Int>
   private(set) var cellCount = 0
   /// Arrival of the last accepted row.
@@ -53,15 +53,12 @@ final class TableReader {
     header = try TableHeader(first, path: path, line: 1, columns: columns)
     headerBytes = rule == .radio ? Array(first) : []
     hasArrival = header.indices[1] >= 0
-    ends = .allocate(capacity: header.count + 1)
+    cells = RowCells(width: header.count)
     indices = .allocate(capacity: columns.count)
     indices.initialize(from: header.indices, count: columns.count)
   }
 
-  deinit {
-    ends.deallocate()
-    indices.deallocate()
-  }
+  deinit { indices.deallocate() }
 
   /// The line of the current row.
   var line: Int { lines.line }
@@ -74,10 +71,10 @@ final class TableReader {
       if bytes.isEmpty { continue }
       rows += 1
       row = bytes
-      let hasAllCells = split()
+      cellCount = cells.split(bytes)
       if rule == .radio, let kind = kindOfText() {
         try reject(RowFault(kind: kind, column: nil))
-      } else if hasAllCells {
+      } else if cellCount == header.count {
         return true
       } else {
         try reject(RowFault(kind: .cellCount, column: nil))
@@ -93,19 +90,6 @@ final class TableReader {
     return row.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "#") ? .comment : nil
   }
 
-  private func split() -> Bool {
-    let start = row.baseAddress!
-    var cell = 0
-    let limit = header.count
-    for i in 0..<row.count where start[i] == 0x2C {
-      if cell < limit { ends[cell] = i }
-      cell += 1
-    }
-    if cell < limit { ends[cell] = row.count }
-    cellCount = cell + 1
-    return cellCount == limit
-  }
-
   // MARK: cells
 
   /// True where the column is in the file.
@@ -115,13 +99,7 @@ final class TableReader {
   @inline(__always)
   func cell(_ column: Int) -> (start: UnsafePointer<UInt8>, count: Int) {
     let index = indices[column]
-    guard index >= 0 else { return (row.baseAddress!, 0) }
-    let base = row.baseAddress!
-    var first = index == 0 ? 0 : ends[index - 1] + 1
-    var last = ends[index]
-    while first < last, base[first] == 0x20 || base[first] == 0x09 { first += 1 }
-    while last > first, base[last - 1] == 0x20 || base[last - 1] == 0x09 { last -= 1 }
-    return (base + first, last - first)
+    return index >= 0 ? cells.cell(index, of: row) : (row.baseAddress!, 0)
   }
 
   /// A finite number within the column's bounds.

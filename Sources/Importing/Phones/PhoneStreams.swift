@@ -293,9 +293,7 @@ struct PhoneVideo {
   private var calibration: String {
     var text = "sensor_type: camera\n"
     if let pose = bodyFromCamera {
-      let (r, t) = (pose.rotation.matrix, pose.translation)
-      let numbers = (0..<3).flatMap { [r[$0, 0], r[$0, 1], r[$0, 2], t[$0]] } + [0, 0, 0, 1]
-      text += "T_BS: [\(numbers.map { "\($0)" }.joined(separator: ", "))]\n"
+      text += "T_BS: [\(pose.rigidTransform.map { "\($0)" }.joined(separator: ", "))]\n"
     }
     if let size { text += "resolution: [\(size.width), \(size.height)]\n" }
     if let focal {

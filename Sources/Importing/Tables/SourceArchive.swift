@@ -209,7 +209,7 @@ struct ZipArchive {
       checksum = bytes.withUnsafeBufferPointer { crc32(checksum, $0.baseAddress, UInt32($0.count)) }
       try out.write(contentsOf: bytes)
     }
-    let inflater = entry.method == 8 ? Inflater() : nil
+    let inflater = entry.method == 8 ? Inflater(.raw) : nil
     var left = entry.packed, at = start
     while left > 0 {
       let chunk = Self.bytes(file, from: at, count: min(left, 1 << 18))
@@ -223,53 +223,6 @@ struct ZipArchive {
     }
     guard written == entry.size, UInt32(truncatingIfNeeded: checksum) == entry.checksum else {
       throw fault("a damaged file")
-    }
-  }
-
-  private final class Inflater {
-    // zlib keeps the address of its stream.
-    private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-    private let isOpen: Bool
-
-    init() {
-      stream.initialize(to: z_stream())
-      isOpen = fuse_inflate_raw_begin(stream) == Z_OK
-    }
-
-    deinit {
-      if isOpen { inflateEnd(stream) }
-      stream.deallocate()
-    }
-
-    /// Unpacks some bytes; false where they are no deflated ones.
-    func feed(_ packed: [UInt8], _ write: ([UInt8]) throws -> Void) throws -> Bool {
-      guard isOpen else { return false }
-      var packed = packed, room = [UInt8](repeating: 0, count: 1 << 18)
-      var at = 0
-      while true {
-        var produced = 0, consumed = 0
-        let status: Int32 = packed.withUnsafeMutableBufferPointer { input in
-          room.withUnsafeMutableBufferPointer { output in
-            stream.pointee.next_in = input.baseAddress! + at
-            stream.pointee.avail_in = UInt32(input.count - at)
-            stream.pointee.next_out = output.baseAddress
-            stream.pointee.avail_out = UInt32(output.count)
-            let status = inflate(stream, Z_NO_FLUSH)
-            produced = output.count - Int(stream.pointee.avail_out)
-            consumed = input.count - at - Int(stream.pointee.avail_in)
-            return status
-          }
-        }
-        at += consumed
-        if produced > 0 { try write(Array(room[..<produced])) }
-        switch status {
-        case Z_STREAM_END: return at == packed.count
-        case Z_OK, Z_BUF_ERROR:
-          if at == packed.count, produced < room.count { return true }
-          if produced == 0, consumed == 0 { return false }
-        default: return false
-        }
-      }
     }
   }
 

@@ -32,11 +32,10 @@ final class SourceTable {
   private let lines: LineReader
   private let header: SourceHeader
   private let tolerance: Int
-  private let width: Int
-  private let mark: UInt8
-  /// The cell of each column, -1 where it is absent; where each cell of the current line begins and ends.
+  private let cells: RowCells
+  private var width: Int { cells.width }
+  /// The cell of each column, -1 where it is absent.
   private let indices: UnsafeMutablePointer<Int>
-  private let bounds: UnsafeMutablePointer<(start: Int, end: Int)>
   @exclusivity(unchecked) private var line = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
   private var firstBad: DatasetError?
 
@@ -55,18 +54,14 @@ final class SourceTable {
       header = try SourceHeader(lines)
     }
     let found = try header.indices(of: columns, path: path, line: max(1, lines.line))
-    width = header.names.count
-    mark = header.separator == .comma ? 0x2C : header.separator == .semicolon ? 0x3B : 0x09
+    cells = RowCells(
+      width: header.names.count,
+      mark: header.separator == .comma ? 0x2C : header.separator == .semicolon ? 0x3B : 0x09)
     indices = .allocate(capacity: found.count)
     indices.initialize(from: found, count: found.count)
-    bounds = .allocate(capacity: width)
-    bounds.initialize(repeating: (0, 0), count: width)
   }
 
-  deinit {
-    indices.deallocate()
-    bounds.deallocate()
-  }
+  deinit { indices.deallocate() }
 
   /// Whether the file has the column.
   func has(_ column: Int) -> Bool { indices[column] >= 0 }
@@ -79,7 +74,7 @@ final class SourceTable {
       rows += 1
       line = bytes
       do throws(SourceFault) {
-        if header.separator == .blanks { try splitAtBlanks() } else { try split() }
+        try split(bytes)
         if let row = try decode(self) { return row }
       } catch { try reject(error) }
     }
@@ -98,32 +93,15 @@ final class SourceTable {
   // MARK: - Cells
 
   @inline(__always)
-  private func split() throws(SourceFault) {
-    let count = line.count, base = line.baseAddress!, width = width, mark = mark, bounds = bounds
-    var cell = 0, start = 0
-    for i in 0..<count where base[i] == mark {
-      if cell < width { bounds[cell] = (start, i) }
-      start = i + 1
-      cell += 1
+  private func split(_ line: UnsafeBufferPointer<UInt8>) throws(SourceFault) {
+    if header.separator == .blanks {
+      let found = cells.splitAtBlanks(line)
+      guard found == width else { throw wrongCount(found) }
+    } else {
+      let found = cells.split(line)
+      // A separator behind the last cell does no harm.
+      guard found == width || found == width + 1 && line[line.count - 1] == cells.mark else { throw wrongCount(found) }
     }
-    if cell < width { bounds[cell] = (start, count) }
-    cell += 1
-    // A separator behind the last cell does no harm.
-    guard cell == width || cell == width + 1 && base[count - 1] == mark else { throw wrongCount(cell) }
-  }
-
-  private func splitAtBlanks() throws(SourceFault) {
-    let count = line.count, base = line.baseAddress!
-    var cell = 0, i = 0
-    while true {
-      while i < count, base[i] == 0x20 || base[i] == 0x09 { i += 1 }
-      if i == count { break }
-      let start = i
-      while i < count, base[i] != 0x20, base[i] != 0x09 { i += 1 }
-      if cell < width { bounds[cell] = (start, i) }
-      cell += 1
-    }
-    guard cell == width else { throw wrongCount(cell) }
   }
 
   private func wrongCount(_ cells: Int) -> SourceFault {
@@ -136,12 +114,8 @@ final class SourceTable {
   /// The bytes of a cell without blanks and quotes around it; empty where the column is absent.
   @inline(__always)
   private func cell(_ column: Int) -> (start: UnsafePointer<UInt8>, count: Int) {
-    let index = indices[column], base = line.baseAddress!
-    guard index >= 0 else { return (base, 0) }
-    var (first, last) = bounds[index]
-    while first < last, base[first] == 0x20 || base[first] == 0x22 || base[first] == 0x09 { first += 1 }
-    while last > first, base[last - 1] == 0x20 || base[last - 1] == 0x22 || base[last - 1] == 0x09 { last -= 1 }
-    return (base + first, last - first)
+    let index = indices[column]
+    return index >= 0 ? cells.cell(index, of: line, unquoted: true) : (line.baseAddress!, 0)
   }
 
   /// The same, for what reads texts of its own.

@@ -1,4 +1,3 @@
-import CDigest
 import Datasets
 import EventLines
 import Foundation
@@ -58,12 +57,7 @@ package struct TokenHash: Equatable, Sendable {
 
   /// The hash of a token.
   package init(of token: String) {
-    var digest = [UInt8](repeating: 0, count: 32)
-    var length: UInt32 = 32
-    let bytes = Array(token.utf8)
-    let status = EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil)
-    precondition(status == 1, "libcrypto has no SHA-256")
-    hexadecimal = Self.text(digest)
+    hexadecimal = InputDigest.sha256(of: Array(token.utf8))
   }
 
   /// A hash that was kept.
@@ -82,11 +76,9 @@ package struct TokenHash: Equatable, Sendable {
   /// Random bytes as hexadecimal digits.
   package static func random(bytes count: Int) -> String {
     var generator = SystemRandomNumberGenerator()
-    return text((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
-  }
-
-  private static func text(_ bytes: [UInt8]) -> String {
-    String(decoding: bytes.flatMap { byte in [byte >> 4, byte & 15].map { $0 + ($0 < 10 ? 48 : 87) } }, as: UTF8.self)
+    let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    return String(
+      decoding: bytes.flatMap { byte in [byte >> 4, byte & 15].map { $0 + ($0 < 10 ? 48 : 87) } }, as: UTF8.self)
   }
 }
 

@@ -117,10 +117,7 @@ final class SessionComputation {
       peers: run.peers,
       written: (updateCount, trajectory.count), nonFinite: json.nonFiniteCount + trajectory.nonFinite, errors: nil,
       hasEnded: hasEnded)
-    var text = JSONWriter()
-    text.pretty(document.json)
-    text.raw("\n")
-    return text.bytes
+    return document.json.prettyBytes + [0x0A]
   }
 }
 
@@ -156,11 +153,10 @@ final class DirectionObserver: ExplanationObserver, @unchecked Sendable {
         ]
       }
     }
-    var json = JSONWriter()
-    json.value([
+    let json: JSONValue = [
       "timestamp": .integer(Int(explanation.update.timestamp.nanoseconds)), "peer": .string(object.peer),
       "ahead": .number(Self.ahead(explanation.modes)), "modes": .array(modes),
-    ])
+    ]
     lock.withLock {
       number += 1
       newest[object.peer] = (number, json.bytes)

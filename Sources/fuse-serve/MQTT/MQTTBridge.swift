@@ -334,11 +334,10 @@ final class MQTTBridge: @unchecked Sendable {
 
   private static func state(_ session: LiveSession, _ count: Int, _ missed: Int) -> [UInt8] {
     let status = session.currentStatus
-    var json = JSONWriter()
-    json.value([
+    let json: JSONValue = [
       "state": .string(session.isSuspended ? "suspended" : status.state.rawValue),
       "verdict": session.verdict?.json ?? .null, "missed": .integer(missed),
-    ])
+    ]
     return json.bytes
   }
 

@@ -10,10 +10,7 @@ import Report
 enum Answers {
   /// A JSON document.
   static func json(_ value: JSONValue, _ status: HTTPResponse.Status = .ok, _ headers: HTTPFields = [:]) -> Response {
-    var text = JSONWriter()
-    text.value(value)
-    text.raw("\n")
-    return bytes(text.bytes, "application/json", status, headers)
+    return bytes(value.bytes + [0x0A], "application/json", status, headers)
   }
 
   /// Some bytes.

@@ -305,10 +305,7 @@ struct JSONLogHandler: LogHandler {
     for (key, value) in all.sorted(by: { $0.key < $1.key }) {
       members.append(.init(key: key, value: .string("\(value)")))
     }
-    var text = JSONWriter()
-    text.value(.object(members))
-    text.raw("\n")
-    FileHandle.standardError.write(Data(text.bytes))
+    FileHandle.standardError.write(Data(JSONValue.object(members).bytes + [0x0A]))
   }
 }
 

@@ -144,9 +144,7 @@ struct SessionReader {
   }
 
   private static func event(_ name: String, _ data: JSONValue) -> Item {
-    var json = JSONWriter()
-    json.value(data)
-    return .event(name, json.bytes)
+    return .event(name, data.bytes)
   }
 
   /// The newest update of each peer of those not yet sent, with the count of those left out.

@@ -237,8 +237,7 @@ struct FeedStream: Sendable {
     private mutating func tell(_ session: LiveSession, _ writer: inout any ResponseBodyWriter) async throws {
       guard let verdict = session.verdict, verdict != verdicts[session.number] else { return }
       verdicts[session.number] = verdict
-      var json = JSONWriter()
-      json.value(["session": .string(session.identity.id), "verdict": verdict.json])
+      let json: JSONValue = ["session": .string(session.identity.id), "verdict": verdict.json]
       try await write(Array("event: verdict\ndata: ".utf8) + json.bytes + [0x0A, 0x0A], &writer)
     }
 

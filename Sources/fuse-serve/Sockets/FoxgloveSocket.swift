@@ -54,9 +54,7 @@ struct FoxgloveSocket: Sendable {
   }
 
   private static func text(_ value: JSONValue) -> [UInt8] {
-    var json = JSONWriter()
-    json.value(value)
-    return json.bytes
+    return value.bytes
   }
 
   private static func status(_ words: String) -> [UInt8] {

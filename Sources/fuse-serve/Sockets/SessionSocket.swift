@@ -139,9 +139,7 @@ struct SessionSocket: Sendable {
     if let seconds = outcome.headers[.retryAfter].flatMap({ Int($0) }) {
       members.append(.init(key: "retryAfter", value: .integer(seconds)))
     }
-    var json = JSONWriter()
-    json.value(.object(members))
-    return json.bytes
+    return JSONValue.object(members).bytes
   }
 }
 

@@ -60,9 +60,7 @@ struct DiffCommand: ParsableCommand {
       switch format {
       case .text: for line in DiffText.lines(difference) { try standardOutput.line(line) }
       case .json:
-        var json = JSONWriter()
-        json.pretty(DiffText.json(difference))
-        try standardOutput.line(String(decoding: json.bytes, as: UTF8.self))
+        try standardOutput.line(String(decoding: DiffText.json(difference).prettyBytes, as: UTF8.self))
       case .html:
         try standardOutput.write(try page(difference))
         try standardOutput.flush()

@@ -72,15 +72,14 @@ enum EvalDocument {
   /// other solvers.
   static func row(_ outcome: EvalOutcome, key: String) -> [UInt8] {
     guard case .object(let members) = json(outcome) else { return [] }
-    var buffer = JSONWriter()
-    buffer.value(
+    let buffer: JSONValue =
       .object(
         [
           .init(key: "key", value: .string(key)), .init(key: "version", value: .string(FuseVersion.current)),
           .init(
             key: "error",
             value: outcome.failures.isEmpty ? .null : .string(outcome.failures.map(plain).joined(separator: "; "))),
-        ] + members + outcome.others.map { .init(key: $0.solver ?? $0.name, value: json($0)) }))
+        ] + members + outcome.others.map { .init(key: $0.solver ?? $0.name, value: json($0)) })
     return buffer.bytes
   }
 

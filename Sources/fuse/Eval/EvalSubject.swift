@@ -136,8 +136,9 @@ struct EvalSettings {
   func key(ofFailure words: String, in path: String) -> String { key([(path, words)]) }
 
   private func key(_ files: [(path: String, hash: String)]) -> String {
-    var json = JSONWriter()
-    json.value(["settings": text, "recording": .array(files.map { .array([.string($0.path), .string($0.hash)]) })])
+    let json: JSONValue = [
+      "settings": text, "recording": .array(files.map { .array([.string($0.path), .string($0.hash)]) }),
+    ]
     return InputDigest.sha256(of: json.bytes)
   }
 

@@ -221,9 +221,7 @@ enum EvalText {
 
   /// One subject as a line of JSON.
   static func line(_ outcome: EvalOutcome) -> String {
-    var json = JSONWriter()
-    json.value(EvalDocument.json(outcome))
-    return String(decoding: json.bytes, as: UTF8.self)
+    return String(decoding: EvalDocument.json(outcome).bytes, as: UTF8.self)
   }
 
   private static func cell(_ figures: Figures?, _ column: Column, _ hasInterval: Bool = true) -> String {

@@ -91,9 +91,7 @@ struct ExplainCommand: ParsableCommand {
     switch format {
     case .text: for line in lines { try standardOutput.line(line) }
     case .json:
-      var json = JSONWriter()
-      json.pretty(document)
-      try standardOutput.line(String(decoding: json.bytes, as: UTF8.self))
+      try standardOutput.line(String(decoding: document.prettyBytes, as: UTF8.self))
     }
   }
 
@@ -227,9 +225,7 @@ extension RunOptions {
     forcesOdometry = configuration["trajectory"]?.text == "odometry"
     initialization = configuration["initialize"]?.text == "groundtruth" ? .groundtruth : .auto
     isStrict = configuration["strict"] == .bool(true)
-    var json = JSONWriter()
-    json.pretty(settings)
     // JSON is YAML.
-    finder = try ConfigurationFile.parse(String(decoding: json.bytes, as: UTF8.self), file: file)
+    finder = try ConfigurationFile.parse(String(decoding: settings.prettyBytes, as: UTF8.self), file: file)
   }
 }
