@@ -1,6 +1,5 @@
 import Datasets
 import Foundation
-import Geometry
 import RunResults
 import SensorData
 

@@ -1,6 +1,5 @@
 import Datasets
 import Foundation
-import Geometry
 import JSONText
 import SensorData
 import Wording

@@ -2,7 +2,6 @@ import ArgumentParser
 import Datasets
 import Foundation
 import RunResults
-import SensorData
 import Settings
 import Simulation
 import Wording

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Datasets
-import EventLines
 import Foundation
 import FuseCaptureFormat
 import RunResults

@@ -1,5 +1,3 @@
-import EventLines
-
 /// The intake of a session: what comes is ordered, judged and logged, off Swift's pool of threads, before the finder works
 /// on it. A batch is acknowledged once its record is on disk, however long the finder takes; at most `waitingBatches` are
 /// ahead of the finder, and those behind wait for their acknowledgement.

@@ -1,8 +1,6 @@
 import Datasets
-import EventLines
 import Foundation
 import RunResults
-import SensorData
 
 /// All sessions of a process, found by id, with the log that they share.
 package final class SessionRegistry: @unchecked Sendable {

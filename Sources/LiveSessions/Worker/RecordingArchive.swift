@@ -2,7 +2,6 @@ import Datasets
 import EventLines
 import Foundation
 import FuseCaptureFormat
-import Geometry
 import JSONText
 import SensorData
 

@@ -5,7 +5,6 @@ import Foundation
 import JSONText
 import PrecisionFinding
 import RunResults
-import SensorData
 
 /// Runs a recording repeatedly, as `fuse run` does but without files, story and judge, and measures its stages.
 ///

@@ -1,6 +1,5 @@
 import Datasets
 import Evaluation
-import JSONText
 import Report
 import RunResults
 import Wording

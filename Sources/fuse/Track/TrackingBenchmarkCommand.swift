@@ -4,7 +4,6 @@ import FrontEnd
 import Geometry
 import Images
 import PrecisionFinding
-import RunResults
 import SensorData
 import Simulation
 import Wording
