@@ -122,7 +122,11 @@ let package = Package(
     .systemLibrary(name: "CFileExchange", path: "Shim/FileExchange"),
 
     .target(name: "LeastSquares"),
+    // One reader and one writer of JSON, without Foundation.
+    .target(name: "JSONText"),
     .target(name: "Geometry"),
+    // Numbers, tables and messages for people.
+    .target(name: "Wording", dependencies: ["Geometry"]),
     .target(name: "SensorData", dependencies: ["Geometry"]),
     .target(name: "Images", dependencies: ["CImages"]),
     .target(name: "Inertial", dependencies: ["SensorData", "Geometry"]),
@@ -146,30 +150,36 @@ let package = Package(
     .target(
       name: "Datasets",
       dependencies: [
-        "SensorData", "Geometry", "LeastSquares", "Images", "CDigest", "CFileExchange",
-        .product(name: "Yams", package: "Yams"),
+        "FuseCaptureFormat", "JSONText", "Wording", "SensorData", "Geometry", "LeastSquares", "Images", "CDigest",
+        "CFileExchange", "CCompression", .product(name: "Yams", package: "Yams"),
       ]),
     // Event lines: the writer builds wherever Swift does; the reader is the command's and the service's.
-    .target(name: "FuseCaptureFormat", dependencies: ["SensorData", "Geometry"]),
+    .target(name: "FuseCaptureFormat", dependencies: ["JSONText", "SensorData", "Geometry"]),
     .target(name: "FuseClient", dependencies: ["FuseCaptureFormat", "SensorData"]),
-    .target(name: "EventLines", dependencies: ["FuseCaptureFormat", "Datasets", "SensorData", "Geometry"]),
-    .target(name: "Exporting", dependencies: ["Datasets", "SensorData", "Geometry"]),
+    .target(
+      name: "EventLines",
+      dependencies: ["FuseCaptureFormat", "Datasets", "JSONText", "Wording", "SensorData", "Geometry"]),
+    .target(name: "Exporting", dependencies: ["RunResults", "Datasets", "JSONText", "SensorData", "Geometry"]),
     .target(
       name: "Importing",
-      dependencies: ["Datasets", "Premises", "SensorData", "Geometry", "LeastSquares", "CCompression"]),
+      dependencies: ["Datasets", "JSONText", "Wording", "Premises", "SensorData", "Geometry", "LeastSquares", "CCompression"]),
     .target(
       name: "Simulation",
       dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
       resources: [.embedInCode("Scenarios")]),
     .target(name: "Evaluation", dependencies: ["SensorData", "Geometry", "LeastSquares"]),
     .target(
+      name: "Settings",
+      dependencies: ["PrecisionFinding", "Datasets", "JSONText", "Wording", .product(name: "Yams", package: "Yams")]),
+    .target(
       name: "RunResults",
       dependencies: [
-        "PrecisionFinding", "Premises", "Estimator", "Evaluation", "Datasets", "SensorData", "Geometry",
-        .product(name: "Yams", package: "Yams"),
+        "Settings", "PrecisionFinding", "Premises", "Estimator", "Evaluation", "Datasets", "JSONText", "SensorData",
+        "Geometry",
       ]),
     .target(
-      name: "Report", dependencies: ["Datasets", "Evaluation", "SensorData", "Geometry"],
+      name: "Report",
+      dependencies: ["RunResults", "Datasets", "JSONText", "Wording", "Evaluation", "SensorData", "Geometry"],
       resources: [.embedInCode("Page")]),
     .target(name: "simd"),
     .target(name: "ARKit", dependencies: ["simd"]),
@@ -191,8 +201,8 @@ let package = Package(
       name: "fuse",
       dependencies: [
         "PrecisionFinding", "Premises", "Smoothing", "Estimator", "Datasets", "Importing", "Exporting", "Simulation",
-        "RunResults", "Evaluation", "Report", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat", "SensorData",
-        "Geometry", "ServiceArguments", "CReferenceKernel",
+        "RunResults", "Settings", "Evaluation", "Report", "FrontEnd", "Images", "EventLines", "FuseCaptureFormat",
+        "JSONText", "Wording", "SensorData", "Geometry", "ServiceArguments", "CReferenceKernel",
         command("ArgumentParser", "swift-argument-parser"),
       ]),
     // zlib, for packed bodies of requests, and for zip files.
@@ -201,15 +211,17 @@ let package = Package(
     .target(
       name: "LiveSessions",
       dependencies: [
-        "EventLines", "FuseCaptureFormat", "RunResults", "PrecisionFinding", "Datasets", "SensorData", "Geometry",
-        "CDigest", "CRedis",
+        "EventLines", "FuseCaptureFormat", "RunResults", "Settings", "PrecisionFinding", "Datasets", "JSONText",
+        "SensorData", "Geometry", "CRedis",
       ]),
     // The service and what else needs SwiftNIO, apart from `fuse`, which builds without.
     .executableTarget(
       name: "fuse-serve",
       dependencies: [
-        "LiveSessions", "EventLines", "RunResults", "Report", "Exporting", "Datasets", "SensorData", "Geometry",
-        "CCompression", "NearbyInteraction", "RecordedDevices", "PeerDiscovery", "ServiceArguments", "CDigest",
+        "LiveSessions", "EventLines", "RunResults", "Settings", "Report", "Exporting", "Datasets", "JSONText",
+        "Wording",
+        "SensorData", "Geometry", "NearbyInteraction", "RecordedDevices", "PeerDiscovery",
+        "ServiceArguments", "CDigest",
         "CMosquitto",
         command("Hummingbird", "hummingbird"),
         command("HummingbirdCore", "hummingbird"),
@@ -258,7 +270,8 @@ let package = Package(
     .target(
       name: "DatasetsTestSupport", dependencies: ["Datasets", "SensorData"], path: "Tests/DatasetsTestSupport"),
     .target(
-      name: "ReportTestSupport", dependencies: ["Report", "Datasets", "Evaluation", "SensorData", "Geometry"],
+      name: "ReportTestSupport",
+      dependencies: ["Report", "RunResults", "Datasets", "JSONText", "Evaluation", "SensorData", "Geometry"],
       path: "Tests/ReportTestSupport"),
     .target(
       name: "FuseCommandTestSupport", dependencies: ["TestSupport"], path: "Tests/FuseCommandTestSupport"),
@@ -267,8 +280,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Datasets", "Simulation", "Evaluation", "Report", "RunResults", "RecordedDevices", "PeerDiscovery", "Images",
-        "SensorData", "Geometry", command("NIOCore", "swift-nio"),
+        "Datasets", "JSONText", "Simulation", "Evaluation", "Report", "RunResults", "RecordedDevices", "PeerDiscovery",
+        "Images", "SensorData", "Geometry", command("NIOCore", "swift-nio"),
         command("NIOEmbedded", "swift-nio"),
       ], path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets"]),
@@ -299,13 +312,21 @@ let package = Package(
       name: "CameraGeometryTests",
       dependencies: ["CameraGeometry", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
+    .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "Simulation"]),
+    .testTarget(
+      name: "RunResultsTests",
+      dependencies: [
+        "RunResults", "Datasets", "JSONText", "Simulation", "SensorData", "Geometry", "DatasetsTestSupport",
+      ]),
     .testTarget(
       name: "EventLinesTests",
-      dependencies: ["EventLines", "FuseCaptureFormat", "Datasets", "SensorData", "Geometry"]),
+      dependencies: ["EventLines", "FuseCaptureFormat", "Datasets", "JSONText", "SensorData", "Geometry"]),
     .testTarget(
       name: "FuseCaptureFormatTests", dependencies: ["FuseCaptureFormat", "EventLines", "SensorData", "Geometry"],
       resources: [.embedInCode("Golden")]),
-    .testTarget(name: "LiveSessionsTests", dependencies: ["LiveSessions", "Datasets", "Simulation"]),
+    .testTarget(
+      name: "LiveSessionsTests",
+      dependencies: ["LiveSessions", "RunResults", "Datasets", "JSONText", "Simulation"]),
     .testTarget(name: "FuseClientTests", dependencies: ["FuseClient"]),
     .testTarget(
       name: "FuseServeTests",
@@ -315,7 +336,8 @@ let package = Package(
         command("NIOHTTPTypes", "swift-nio-extras"),
       ]),
     .testTarget(
-      name: "ImportingTests", dependencies: ["Importing", "Datasets", "SensorData", "Geometry", "TestSupport"]),
+      name: "ImportingTests",
+      dependencies: ["Importing", "Datasets", "JSONText", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "PremisesTests",
       dependencies: ["Premises", "Ranging", "Simulation", "SensorData", "Geometry", "LeastSquares"]),
@@ -358,11 +380,15 @@ let package = Package(
       "Evaluation", ["Tests": ["LeastSquares"], "Statistics": []],
       shared: ["Evaluation", "Simulation", "SensorData", "Geometry", "TestSupport"])
     + lanes(
-      "Report", ["Tests": ["Datasets", "Evaluation", "Simulation", "SensorData"], "Recordings": []],
+      "Report",
+      ["Tests": ["RunResults", "Datasets", "JSONText", "Evaluation", "Simulation", "SensorData"], "Recordings": []],
       shared: ["Report", "Geometry"])
     + lanes(
       "FuseCommand",
-      ["Tests": ["RunResults", "Exporting", "PrecisionFinding"], "Recordings": ["Images", "Evaluation"]],
+      [
+        "Tests": ["RunResults", "Settings", "Wording", "JSONText", "Exporting", "PrecisionFinding"],
+        "Recordings": ["RunResults", "Images", "Evaluation"],
+      ],
       shared: ["fuse", "Estimator", "Datasets", "Simulation", "SensorData", "Geometry", "TestSupport"]),
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -1,6 +1,7 @@
 import Datasets
 import Foundation
 import Images
+import JSONText
 import RecordedDevices
 import Simulation
 
@@ -46,12 +47,12 @@ package enum FuzzTarget: String, CaseIterable {
 
   private static func json(_ bytes: [UInt8]) {
     guard let value = JSONValue(parsing: bytes) else { return }
-    var first = JSONBuffer()
+    var first = JSONWriter()
     first.value(value)
     guard let again = JSONValue(parsing: first.bytes) else {
       preconditionFailure("what was written is no JSON")
     }
-    var second = JSONBuffer()
+    var second = JSONWriter()
     second.value(again)
     precondition(first.bytes == second.bytes, "written again it differs")
   }

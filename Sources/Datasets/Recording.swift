@@ -113,4 +113,84 @@ package struct Recording: Sendable {
 
   /// Odometry that is not the trajectory's source is not read.
   var readsOdometry: Bool { trajectorySource != .imuAndCamera }
+
+  /// The true trajectory, if the recording has one; from `vicon0` or `mocap0` where EuRoC's estimate is missing.
+  /// For evaluation and for initialisation from the truth only: not read before this call.
+  package func groundTruthStates() throws(DatasetError) -> GroundTruthReader<GroundTruthState>? {
+    guard let file = layout.truthStates else { return nil }
+    var bodyFromSensor = Pose.identity
+    if let calibration = layout.truthCalibration {
+      bodyFromSensor = try CalibrationFile(path: calibration.path).pose("T_BS") ?? .identity
+    }
+    let decoder = TruthStateDecoder(bodyFromSensor: bodyFromSensor)
+    return GroundTruthReader(try RowStream(file, decoder, isStrict: options.strict))
+  }
+
+  /// The true positions of the peers, if the recording has them. Not read before this call.
+  package func groundTruthPeers() throws(DatasetError) -> GroundTruthReader<GroundTruthPeer>? {
+    guard let file = layout.truthPeers else { return nil }
+    return GroundTruthReader(try RowStream(file, TruthPeerDecoder(), isStrict: options.strict))
+  }
+
+  /// Stamp and path of every image that a camera lists, also where its tracks are used; nil where it has no list. Stamps
+  /// are as listed, of the middle of the exposure only where the list has it so.
+  package func imageFiles(camera: Int) throws(DatasetError) -> [(time: Int64, path: String)]? {
+    let folder = "mav0/cam\(camera)"
+    guard let list = layout.file("\(folder)/data.csv"), let data = layout.file("\(folder)/data") else { return nil }
+    let rows = try RowStream(list, ImageListDecoder(), isStrict: false)
+    var found: [(time: Int64, path: String)] = []
+    while let row = try rows.next() { found.append((row.time, "\(data.path)/\(row.name)")) }
+    return found
+  }
+}
+
+/// Reads a truth file row by row.
+package final class GroundTruthReader<Row> {
+  private let read: () throws(DatasetError) -> Row?
+  private let account: () -> FileDamage
+
+  init<Decoder: RowDecoder>(_ stream: RowStream<Decoder>) where Decoder.Row == Row {
+    read = { () throws(DatasetError) -> Row? in try stream.next() }
+    account = { stream.table.damage }
+  }
+
+  /// The next row; nil at the end.
+  package func next() throws(DatasetError) -> Row? { try read() }
+
+  /// Rows read and skipped so far.
+  package var damage: FileDamage { account() }
+}
+
+extension Recording {
+  /// The recording's description in `dataset.yaml`.
+  package struct Metadata: Equatable, Sendable {
+    /// Its title.
+    package var title: String?
+    /// Its source.
+    package var source: String?
+    /// Its licence.
+    package var licence: String?
+    /// Further notes.
+    package var note: String?
+
+    /// A description from its parts.
+    package init(title: String? = nil, source: String? = nil, licence: String? = nil, note: String? = nil) {
+      self.title = title
+      self.source = source
+      self.licence = licence
+      self.note = note
+    }
+  }
+}
+
+/// Recordings that come with the executables, in the folder `recordings` beside them: `fuse run demo` needs no other.
+package enum ShippedRecording {
+  /// The folder of a recording of this name; nil where there is none, or `path` is more than a name or something here.
+  package static func folder(named path: String) -> String? {
+    guard !path.isEmpty, !path.contains("/"), !path.hasPrefix("."), !RegularFile.exists(path),
+      let own = Bundle.main.executableURL?.resolvingSymlinksInPath()
+    else { return nil }
+    let folder = own.deletingLastPathComponent().appendingPathComponent("recordings/\(path)").path
+    return RegularFile.isFolder("\(folder)/mav0") ? folder : nil
+  }
 }

@@ -1,6 +1,8 @@
 import Datasets
 import Geometry
+import JSONText
 import SensorData
+import Wording
 
 /// Parses event lines: structure only, no memory of earlier lines but for warnings.
 package struct LineParser: Sendable {
@@ -27,64 +29,64 @@ package struct LineParser: Sendable {
 
   /// Parses one line, without its line break.
   ///
-  /// - Throws: `LineFault` for what is no JSON, a missing or misspelt key, a value of a wrong type.
-  package mutating func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(LineFault) -> ParsedLine {
+  /// - Throws: `TextFault` for what is no JSON, a missing or misspelt key, a value of a wrong type.
+  package mutating func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(TextFault) -> ParsedLine {
     guard bytes.count <= longestLine else {
-      throw LineFault(found: "a line of \(bytes.count) bytes", expected: "at most \(longestLine)")
+      throw TextFault(found: "a line of \(bytes.count) bytes", expected: "at most \(longestLine)")
     }
-    var scanner = LineScanner(bytes)
-    if scanner.isAtEnd() { return .blank }
-    try scanner.need(UInt8(ascii: "{"), "an object: one event a line")
+    var reader = JSONReader(bytes, deepest: 16, isStrict: true)
+    if reader.isAtEnd() { return .blank }
+    try reader.need(UInt8(ascii: "{"), "an object: one event a line")
     var isFirst = true
     var found: ParsedLine?
     var outer: Int64?
-    func once() throws(LineFault) {
-      if found != nil { throw LineFault(found: "two events in one line", expected: "one event a line") }
+    func once() throws(TextFault) {
+      if found != nil { throw TextFault(found: "two events in one line", expected: "one event a line") }
     }
-    while let key = try scanner.key(&isFirst) {
+    while let key = try reader.key(&isFirst) {
       if key.equals("imu") {
         try once()
-        found = .events(try imu(&scanner))
+        found = .events(try imu(&reader))
       } else if key.equals("frame") {
         try once()
-        found = .events(try frame(&scanner))
+        found = .events(try frame(&reader))
       } else if key.equals("range") {
         try once()
-        found = .events([try range(&scanner)])
+        found = .events([try range(&reader)])
       } else if key.equals("pose") {
         try once()
-        found = .events([try pose(&scanner)])
+        found = .events([try pose(&reader)])
       } else if key.equals("event") {
         try once()
-        found = .events([try device(&scanner)])
+        found = .events([try device(&reader)])
       } else if key.equals("end") {
         try once()
-        _ = try Self.members(&scanner)
+        _ = try Self.members(&reader)
         found = .end
       } else if key.equals("arrival") {
-        outer = try Self.optional(&scanner) { s throws(LineFault) in try s.integer("arrival: whole nanoseconds") }
+        outer = try Self.arrival(&reader)
       } else if key.equals("version") {
         try once()
-        scanner = LineScanner(bytes)
-        found = .header(try scanner.value())
+        reader = JSONReader(bytes, deepest: 16, isStrict: true)
+        found = .header(try reader.value())
         break
       } else {
         try unknown(
           key, in: "the line", known: ["imu", "frame", "pose", "range", "event", "end", "arrival", "version"])
         // The first line's keys may come in any order.
         if found == nil, key.equals("trajectory") || key.equals("rig") || key.equals("config") {
-          scanner = LineScanner(bytes)
-          let tree = try scanner.value()
-          guard tree["version"] != nil else { throw LineFault(found: "no key version", expected: "\"version\":1") }
+          reader = JSONReader(bytes, deepest: 16, isStrict: true)
+          let tree = try reader.value()
+          guard tree["version"] != nil else { throw TextFault(found: "no key version", expected: "\"version\":1") }
           found = .header(tree)
           break
         }
-        try scanner.skip()
+        try reader.skip()
       }
     }
-    guard scanner.isAtEnd() else { throw scanner.fault("the end of the line: one event a line") }
+    guard reader.isAtEnd() else { throw reader.fault("the end of the line: one event a line") }
     guard let found else {
-      throw LineFault(found: "an object without an event", expected: "imu, frame, pose, range, event or end")
+      throw TextFault(found: "an object without an event", expected: "imu, frame, pose, range, event or end")
     }
     guard let outer, case .events(let events) = found else { return found }
     return .events(events.map { Self.arrived($0, outer) })
@@ -92,24 +94,24 @@ package struct LineParser: Sendable {
 
   // MARK: kinds of lines
 
-  private mutating func imu(_ scanner: inout LineScanner) throws(LineFault) -> [ParsedEvent] {
+  private mutating func imu(_ reader: inout JSONReader) throws(TextFault) -> [ParsedEvent] {
     let what = "[[t,wx,wy,wz,ax,ay,az],...]"
-    try scanner.need(UInt8(ascii: "["), what)
+    try reader.need(UInt8(ascii: "["), what)
     var events: [ParsedEvent] = []
     events.reserveCapacity(8)
     var begin = Int64.max
     var last = Int64.min
-    if scanner.pass(UInt8(ascii: "]")) { return [] }
+    if reader.pass(UInt8(ascii: "]")) { return [] }
     repeat {
-      try scanner.need(UInt8(ascii: "["), what)
-      let time = try scanner.integer("the time in whole nanoseconds")
+      try reader.need(UInt8(ascii: "["), what)
+      let time = try reader.integer("the time in whole nanoseconds")
       var values = SIMD8<Double>()
       var isFinite = true
       for k in 0..<6 {
-        try scanner.need(UInt8(ascii: ","), "7 numbers: \(what)")
-        if let value = try scanner.number() { values[k] = value } else { isFinite = false }
+        try reader.need(UInt8(ascii: ","), "7 numbers: \(what)")
+        if let value = try reader.number() { values[k] = value } else { isFinite = false }
       }
-      try scanner.need(UInt8(ascii: "]"), "']' behind 7 numbers: \(what)")
+      try reader.need(UInt8(ascii: "]"), "']' behind 7 numbers: \(what)")
       let (w, a) = (Vector3(values[0], values[1], values[2]), Vector3(values[3], values[4], values[5]))
       guard isFinite else {
         events.append(.damaged(.imu, .notFinite))
@@ -126,16 +128,16 @@ package struct LineParser: Sendable {
       (begin, last) = (min(begin, time), max(last, time))
       let sample = IMUSample(timestamp: Timestamp(nanoseconds: time), angularVelocity: w, specificForce: a)
       events.append(Self.timed(.imu(sample), .imu))
-    } while scanner.pass(UInt8(ascii: ","))
-    try scanner.need(UInt8(ascii: "]"), "']' or ',': \(what)")
+    } while reader.pass(UInt8(ascii: ","))
+    try reader.need(UInt8(ascii: "]"), "']' or ',': \(what)")
     if begin <= last, last.subtractingReportingOverflow(begin).partialValue > 20_000_000 {
       warn("an imu line spans more than 20 ms: what was measured meanwhile comes after it, out of order")
     }
     return events
   }
 
-  private mutating func frame(_ scanner: inout LineScanner) throws(LineFault) -> [ParsedEvent] {
-    try scanner.need(UInt8(ascii: "{"), "an object")
+  private mutating func frame(_ reader: inout JSONReader) throws(TextFault) -> [ParsedEvent] {
+    try reader.need(UInt8(ascii: "{"), "an object")
     var isFirst = true
     var frame = CameraFrame(timestamp: Timestamp(nanoseconds: 0), features: [])
     var (time, arrival): (Int64?, Int64?)
@@ -143,31 +145,31 @@ package struct LineParser: Sendable {
     var pixels: [Double]?
     var fault: DamageKind?
     frameFaults.removeAll(keepingCapacity: true)
-    while let key = try scanner.key(&isFirst) {
+    while let key = try reader.key(&isFirst) {
       if key.equals("t") {
-        time = try scanner.integer("t: whole nanoseconds")
+        time = try reader.integer("t: whole nanoseconds")
       } else if key.equals("camera") {
-        let number = try scanner.integer("camera: 0 or 1")
-        guard number == 0 || number == 1 else { throw LineFault(found: "camera \(number)", expected: "0 or 1") }
+        let number = try reader.integer("camera: 0 or 1")
+        guard number == 0 || number == 1 else { throw TextFault(found: "camera \(number)", expected: "0 or 1") }
         frame.camera = Int(number)
       } else if key.equals("ids") {
-        ids = try Self.list(&scanner, "ids: [...]") { s throws(LineFault) in try s.integer("a whole number as id") }
+        ids = try Self.list(&reader, "ids: [...]") { s throws(TextFault) in try s.integer("a whole number as id") }
       } else if key.equals("uv") {
-        pixels = try Self.list(&scanner, "uv: [u0,v0,u1,v1,...]") { s throws(LineFault) in try s.number() ?? .infinity }
+        pixels = try Self.numbers(&reader, "uv: [u0,v0,u1,v1,...]")
       } else if key.equals("luma") {
-        frame.meanLuma = try Self.number(&scanner, SensorBounds.luma, &fault)
+        frame.meanLuma = try Self.number(&reader, SensorBounds.luma, &fault)
       } else if key.equals("exposure") {
-        frame.exposure = try Self.number(&scanner, SensorBounds.exposure, &fault).map { $0 * 1e-9 }
+        frame.exposure = try Self.number(&reader, SensorBounds.exposure, &fault).map { $0 * 1e-9 }
       } else if key.equals("view") {
-        guard let name = try Self.text(&scanner, "view: a text") else { continue }
+        guard let name = try Self.text(&reader, "view: a text") else { continue }
         frame.view = ViewCondition(rawValue: name)
         if frame.view == nil { fault = .outOfRange }
       } else if key.equals("arrival") {
-        arrival = try Self.optional(&scanner) { s throws(LineFault) in try s.integer("arrival: whole nanoseconds") }
+        arrival = try Self.arrival(&reader)
       } else {
         try unknown(
           key, in: "frame", known: ["t", "camera", "ids", "uv", "luma", "exposure", "view", "arrival"])
-        try scanner.skip()
+        try reader.skip()
       }
     }
     let features = try features(Self.needed(ids, "frame.ids"), Self.needed(pixels, "frame.uv"))
@@ -178,9 +180,9 @@ package struct LineParser: Sendable {
   }
 
   /// Features sorted by id; damaged ones are left out and counted.
-  private mutating func features(_ ids: [Int64], _ pixels: [Double]) throws(LineFault) -> [FeatureObservation] {
+  private mutating func features(_ ids: [Int64], _ pixels: [Double]) throws(TextFault) -> [FeatureObservation] {
     guard pixels.count == 2 * ids.count else {
-      throw LineFault(
+      throw TextFault(
         found: "\(pixels.count) numbers in frame.uv for \(ids.count) ids", expected: "\(2 * ids.count): u and v of each"
       )
     }
@@ -207,33 +209,33 @@ package struct LineParser: Sendable {
     return features
   }
 
-  private mutating func pose(_ scanner: inout LineScanner) throws(LineFault) -> ParsedEvent {
-    try scanner.need(UInt8(ascii: "{"), "an object")
+  private mutating func pose(_ reader: inout JSONReader) throws(TextFault) -> ParsedEvent {
+    try reader.need(UInt8(ascii: "{"), "an object")
     var isFirst = true
     var (time, arrival): (Int64?, Int64?)
     var (p, q): ([Double]?, [Double]?)
-    while let key = try scanner.key(&isFirst) {
+    while let key = try reader.key(&isFirst) {
       if key.equals("t") {
-        time = try scanner.integer("t: whole nanoseconds")
+        time = try reader.integer("t: whole nanoseconds")
       } else if key.equals("p") {
-        p = try Self.list(&scanner, "p: [x,y,z]") { s throws(LineFault) in try s.number() ?? .infinity }
+        p = try Self.numbers(&reader, "p: [x,y,z]")
       } else if key.equals("q") {
-        q = try Self.list(&scanner, "q: [w,x,y,z]") { s throws(LineFault) in try s.number() ?? .infinity }
+        q = try Self.numbers(&reader, "q: [w,x,y,z]")
       } else if key.equals("arrival") {
-        arrival = try Self.optional(&scanner) { s throws(LineFault) in try s.integer("arrival: whole nanoseconds") }
+        arrival = try Self.arrival(&reader)
       } else {
         try unknown(key, in: "pose", known: ["t", "p", "q", "arrival"])
-        try scanner.skip()
+        try reader.skip()
       }
     }
     let position = try Self.needed(p, "pose.p")
     let quaternion = try Self.needed(q, "pose.q")
     let stamp = Timestamp(nanoseconds: try Self.needed(time, "pose.t"))
     guard position.count == 3 else {
-      throw LineFault(found: "pose.p of \(position.count) numbers", expected: "[x,y,z]")
+      throw TextFault(found: "pose.p of \(position.count) numbers", expected: "[x,y,z]")
     }
     guard quaternion.count == 4 else {
-      throw LineFault(found: "pose.q of \(quaternion.count) numbers", expected: "[w,x,y,z]")
+      throw TextFault(found: "pose.q of \(quaternion.count) numbers", expected: "[w,x,y,z]")
     }
     guard (position + quaternion).allSatisfy(\.isFinite) else { return .damaged(.pose, .notFinite) }
     let v = Vector3(quaternion[1], quaternion[2], quaternion[3])
@@ -245,46 +247,46 @@ package struct LineParser: Sendable {
       Self.timed(.odometry(OdometryPose(timestamp: stamp, worldFromSensor: pose)), .pose), arrival)
   }
 
-  private mutating func range(_ scanner: inout LineScanner) throws(LineFault) -> ParsedEvent {
-    try scanner.need(UInt8(ascii: "{"), "an object")
+  private mutating func range(_ reader: inout JSONReader) throws(TextFault) -> ParsedEvent {
+    try reader.need(UInt8(ascii: "{"), "an object")
     var isFirst = true
     var (time, arrival): (Int64?, Int64?)
     var peer: String?
     var distance: Double?
     var measurement = RangeMeasurement(timestamp: Timestamp(nanoseconds: 0), peer: "", range: 0)
     var fault: DamageKind?
-    while let key = try scanner.key(&isFirst) {
+    while let key = try reader.key(&isFirst) {
       if key.equals("t") {
-        time = try scanner.integer("t: whole nanoseconds")
+        time = try reader.integer("t: whole nanoseconds")
       } else if key.equals("peer") {
-        peer = try Self.bounded(scanner.string("peer: a text"), "peer")
+        peer = try Self.bounded(reader.string("peer: a text"), "peer")
       } else if key.equals("range") {
-        guard let value = try scanner.number() else {
+        guard let value = try reader.number() else {
           (distance, fault) = (0, .notFinite)
           continue
         }
         distance = value
         if value < 0 { fault = .negativeRange } else if !SensorBounds.range.contains(value) { fault = .outOfRange }
       } else if key.equals("std") {
-        measurement.standardDeviation = try Self.number(&scanner, SensorBounds.rangeDeviation, &fault)
+        measurement.standardDeviation = try Self.number(&reader, SensorBounds.rangeDeviation, &fault)
       } else if key.equals("antenna") {
-        measurement.antenna = try Self.name(&scanner, "antenna", "a text", &fault)
+        measurement.antenna = try Self.name(&reader, "antenna", "a text", &fault)
       } else if key.equals("azimuth") {
-        measurement.azimuth = try Self.number(&scanner, SensorBounds.azimuth, &fault)
+        measurement.azimuth = try Self.number(&reader, SensorBounds.azimuth, &fault)
       } else if key.equals("elevation") {
-        measurement.elevation = try Self.number(&scanner, SensorBounds.elevation, &fault)
+        measurement.elevation = try Self.number(&reader, SensorBounds.elevation, &fault)
       } else if key.equals("angleStd") {
-        measurement.angleStandardDeviation = try Self.number(&scanner, SensorBounds.angleDeviation, &fault)
+        measurement.angleStandardDeviation = try Self.number(&reader, SensorBounds.angleDeviation, &fault)
       } else if key.equals("rssi") {
-        measurement.rssi = try Self.number(&scanner, SensorBounds.power, &fault)
+        measurement.rssi = try Self.number(&reader, SensorBounds.power, &fault)
       } else if key.equals("firstPathPower") {
-        measurement.firstPathPower = try Self.number(&scanner, SensorBounds.power, &fault)
+        measurement.firstPathPower = try Self.number(&reader, SensorBounds.power, &fault)
       } else if key.equals("nlos") {
-        measurement.nonLineOfSight = try Self.number(&scanner, SensorBounds.nlos, &fault)
+        measurement.nonLineOfSight = try Self.number(&reader, SensorBounds.nlos, &fault)
       } else if key.equals("technology") {
-        measurement.technology = try Self.name(&scanner, "technology", "a text", &fault)
+        measurement.technology = try Self.name(&reader, "technology", "a text", &fault)
       } else if key.equals("arrival") {
-        arrival = try Self.optional(&scanner) { s throws(LineFault) in try s.integer("arrival: whole nanoseconds") }
+        arrival = try Self.arrival(&reader)
       } else {
         try unknown(
           key, in: "range",
@@ -293,7 +295,7 @@ package struct LineParser: Sendable {
             "nlos",
             "technology", "arrival",
           ])
-        try scanner.skip()
+        try reader.skip()
       }
     }
     measurement.timestamp = Timestamp(nanoseconds: try Self.needed(time, "range.t"))
@@ -305,25 +307,25 @@ package struct LineParser: Sendable {
     return Self.arrived(Self.timed(.range(measurement), .range), arrival)
   }
 
-  private mutating func device(_ scanner: inout LineScanner) throws(LineFault) -> ParsedEvent {
-    try scanner.need(UInt8(ascii: "{"), "an object")
+  private mutating func device(_ reader: inout JSONReader) throws(TextFault) -> ParsedEvent {
+    try reader.need(UInt8(ascii: "{"), "an object")
     var isFirst = true
     var (time, arrival): (Int64?, Int64?)
     var name: String?
     var peer: String?
     var fault: DamageKind?
-    while let key = try scanner.key(&isFirst) {
+    while let key = try reader.key(&isFirst) {
       if key.equals("t") {
-        time = try scanner.integer("t: whole nanoseconds")
+        time = try reader.integer("t: whole nanoseconds")
       } else if key.equals("event") {
-        name = try Self.bounded(scanner.string("event: a text"), "event")
+        name = try Self.bounded(reader.string("event: a text"), "event")
       } else if key.equals("peer") {
-        peer = try Self.name(&scanner, "peer", "a text or null", &fault)
+        peer = try Self.name(&reader, "peer", "a text or null", &fault)
       } else if key.equals("arrival") {
-        arrival = try Self.optional(&scanner) { s throws(LineFault) in try s.integer("arrival: whole nanoseconds") }
+        arrival = try Self.arrival(&reader)
       } else {
         try unknown(key, in: "event", known: ["t", "event", "peer", "arrival"])
-        try scanner.skip()
+        try reader.skip()
       }
     }
     let event = DeviceEvent(
@@ -350,23 +352,22 @@ package struct LineParser: Sendable {
     return .event(timed)
   }
 
-  private static func needed<T>(_ value: T?, _ name: String) throws(LineFault) -> T {
-    guard let value else { throw LineFault(found: "no key \(name)", expected: "\(name) in every such line") }
+  private static func needed<T>(_ value: T?, _ name: String) throws(TextFault) -> T {
+    guard let value else { throw TextFault(found: "no key \(name)", expected: "\(name) in every such line") }
     return value
   }
 
-  private static func optional<T>(
-    _ scanner: inout LineScanner, _ read: (inout LineScanner) throws(LineFault) -> T
-  ) throws(LineFault) -> T? {
-    scanner.passNull() ? nil : try read(&scanner)
+  /// When the event became known; nil for null.
+  private static func arrival(_ reader: inout JSONReader) throws(TextFault) -> Int64? {
+    reader.passNull() ? nil : try reader.integer("arrival: whole nanoseconds")
   }
 
   /// A number or null; a fault where it is not finite or out of bounds.
   private static func number(
-    _ scanner: inout LineScanner, _ bounds: ClosedRange<Double>, _ fault: inout DamageKind?
-  ) throws(LineFault) -> Double? {
-    if scanner.passNull() { return nil }
-    guard let value = try scanner.number() else {
+    _ reader: inout JSONReader, _ bounds: ClosedRange<Double>, _ fault: inout DamageKind?
+  ) throws(TextFault) -> Double? {
+    if reader.passNull() { return nil }
+    guard let value = try reader.number() else {
       fault = .notFinite
       return nil
     }
@@ -374,50 +375,55 @@ package struct LineParser: Sendable {
     return value
   }
 
-  private static func text(_ scanner: inout LineScanner, _ what: String) throws(LineFault) -> String? {
-    try optional(&scanner) { scanner throws(LineFault) in try scanner.string(what) }
+  private static func text(_ reader: inout JSONReader, _ what: String) throws(TextFault) -> String? {
+    reader.passNull() ? nil : try reader.string(what)
   }
 
   /// A name or null; an empty one is none.
   private static func name(
-    _ scanner: inout LineScanner, _ key: String, _ what: String, _ fault: inout DamageKind?
-  ) throws(LineFault) -> String? {
-    guard let name = try text(&scanner, "\(key): \(what)"), !name.isEmpty else { return nil }
+    _ reader: inout JSONReader, _ key: String, _ what: String, _ fault: inout DamageKind?
+  ) throws(TextFault) -> String? {
+    guard let name = try text(&reader, "\(key): \(what)"), !name.isEmpty else { return nil }
     if !SensorBounds.isName(try bounded(name, key)) { fault = .outOfRange }
     return name
   }
 
   /// A name, whose length is part of the structure.
-  private static func bounded(_ name: String, _ key: String) throws(LineFault) -> String {
+  private static func bounded(_ name: String, _ key: String) throws(TextFault) -> String {
     guard name.utf8.count <= longestName else {
-      throw LineFault(found: "\(key) of \(name.utf8.count) bytes", expected: "a name of at most \(longestName)")
+      throw TextFault(found: "\(key) of \(name.utf8.count) bytes", expected: "a name of at most \(longestName)")
     }
     return name
   }
 
   private static func list<T>(
-    _ scanner: inout LineScanner, _ what: String, _ read: (inout LineScanner) throws(LineFault) -> T
-  ) throws(LineFault) -> [T] {
-    try scanner.need(UInt8(ascii: "["), what)
+    _ reader: inout JSONReader, _ what: String, _ read: (inout JSONReader) throws(TextFault) -> T
+  ) throws(TextFault) -> [T] {
+    try reader.need(UInt8(ascii: "["), what)
     var values: [T] = []
-    if scanner.pass(UInt8(ascii: "]")) { return values }
+    if reader.pass(UInt8(ascii: "]")) { return values }
     values.reserveCapacity(128)
-    repeat { values.append(try read(&scanner)) } while scanner.pass(UInt8(ascii: ","))
-    try scanner.need(UInt8(ascii: "]"), "',' or ']': \(what)")
+    repeat { values.append(try read(&reader)) } while reader.pass(UInt8(ascii: ","))
+    try reader.need(UInt8(ascii: "]"), "',' or ']': \(what)")
     return values
   }
 
-  private static func members(_ scanner: inout LineScanner) throws(LineFault) -> JSONValue {
-    guard scanner.peek() == UInt8(ascii: "{") else { throw scanner.fault("an object") }
-    return try scanner.value()
+  /// Numbers; one that is not finite is infinite.
+  private static func numbers(_ reader: inout JSONReader, _ what: String) throws(TextFault) -> [Double] {
+    try list(&reader, what) { reader throws(TextFault) in try reader.number() ?? .infinity }
+  }
+
+  private static func members(_ reader: inout JSONReader) throws(TextFault) -> JSONValue {
+    guard reader.peek() == UInt8(ascii: "{") else { throw reader.fault("an object") }
+    return try reader.value()
   }
 
   /// An unknown key: a warning once, a fault where it is probably a misspelling.
-  private mutating func unknown(_ key: UnsafeBufferPointer<UInt8>, in place: String, known: [String]) throws(LineFault)
+  private mutating func unknown(_ key: UnsafeBufferPointer<UInt8>, in place: String, known: [String]) throws(TextFault)
   {
     let name = String(decoding: key.prefix(64), as: UTF8.self)
     if let intended = Spelling.intended(name, among: known) {
-      throw LineFault(found: "key '\(name)' in \(place)", expected: "'\(intended)' (misspelt?)")
+      throw TextFault(found: "key '\(name)' in \(place)", expected: "'\(intended)' (misspelt?)")
     }
     if place == "the line", ["trajectory", "rig", "config"].contains(name) { return }
     warn("key '\(name)' in \(place) is not known and not used")

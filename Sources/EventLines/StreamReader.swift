@@ -1,6 +1,8 @@
 import Datasets
 import FuseCaptureFormat
+import JSONText
 import SensorData
+import Wording
 
 /// A fault in a stream of lines: which line, what was found and what was expected.
 package struct StreamFault: Error, Equatable, Sendable, CustomStringConvertible {
@@ -9,10 +11,10 @@ package struct StreamFault: Error, Equatable, Sendable, CustomStringConvertible 
   /// The line, from 1.
   package var line: Int
   /// What was found and what was expected.
-  package var fault: LineFault
+  package var fault: TextFault
 
   /// A fault from its parts.
-  package init(source: String, line: Int, fault: LineFault) {
+  package init(source: String, line: Int, fault: TextFault) {
     self.source = source
     self.line = line
     self.fault = fault
@@ -52,7 +54,7 @@ package struct StreamReader: Sendable {
   package mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, into events: inout [TimedEvent]) throws {
     line += 1
     let parsed: ParsedLine
-    do throws(LineFault) { parsed = try parser.parse(bytes) } catch {
+    do throws(TextFault) { parsed = try parser.parse(bytes) } catch {
       throw StreamFault(source: source, line: line, fault: error)
     }
     switch parsed {
@@ -78,7 +80,7 @@ package struct StreamReader: Sendable {
   package mutating func finish(into events: inout [TimedEvent]) { admission?.finish(into: &events) }
 
   private func fault(_ found: String, _ expected: String) -> StreamFault {
-    StreamFault(source: source, line: line, fault: LineFault(found: found, expected: expected))
+    StreamFault(source: source, line: line, fault: TextFault(found: found, expected: expected))
   }
 }
 
@@ -90,14 +92,12 @@ extension StreamHeader {
     _ tree: JSONValue, source: String, line: Int, alsoKnown: [String] = []
   ) throws -> (StreamHeader, warnings: [String]) {
     func fault(_ found: String, _ expected: String) -> StreamFault {
-      StreamFault(source: source, line: line, fault: LineFault(found: found, expected: expected))
+      StreamFault(source: source, line: line, fault: TextFault(found: found, expected: expected))
     }
     guard case .object(let members) = tree else { throw fault("no object", "{\"version\":1,...}") }
     guard let version = tree["version"] else { throw fault("no key version", "\"version\":\(Self.version)") }
     guard version == .integer(Self.version) else {
-      var text = JSONBuffer()
-      text.value(version)
-      throw fault("version \(String(decoding: text.bytes.prefix(40), as: UTF8.self))", "version \(Self.version)")
+      throw fault("version \(String(decoding: version.bytes.prefix(40), as: UTF8.self))", "version \(Self.version)")
     }
     var warnings: [String] = []
     let known = ["version", "trajectory", "rig"] + alsoKnown
@@ -128,5 +128,88 @@ extension StreamHeader {
   package init(_ recording: Recording) {
     self.init(
       trajectory: recording.trajectorySource == .odometry ? .odometry : .visualInertial, rig: recording.rig)
+  }
+}
+
+/// Cuts a stream of bytes into lines, in memory bounded by the longest line. Has no I/O.
+package struct LineSplitter: Sendable {
+  private var rest: [UInt8] = []
+  private var scanned = 0
+  private var consumed = 0
+
+  /// A splitter without bytes.
+  package init() {}
+
+  /// Adds bytes behind those not yet returned.
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    if consumed > 0 {
+      rest.removeFirst(consumed)
+      scanned -= consumed
+      consumed = 0
+    }
+    rest.append(contentsOf: bytes)
+  }
+
+  /// Calls `body` with the next whole line, without its line break; false where there is none yet.
+  ///
+  /// - Throws: `TextFault` where the line is already too long, and what `body` throws.
+  package mutating func next(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws -> Bool {
+    while scanned < rest.count {
+      if rest[scanned] == 0x0A {
+        let (begin, end) = (consumed, scanned)
+        scanned += 1
+        consumed = scanned
+        try rest.withUnsafeBufferPointer { try body(UnsafeBufferPointer(rebasing: $0[begin..<end])) }
+        return true
+      }
+      scanned += 1
+    }
+    if scanned - consumed > LineParser.longestLine {
+      throw TextFault(
+        found: "a line of more than \(LineParser.longestLine) bytes", expected: "at most \(LineParser.longestLine)")
+    }
+    return false
+  }
+
+  /// Calls `body` with what is left behind the last line break, if anything is.
+  package mutating func finish(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
+    guard consumed < rest.count else { return }
+    let begin = consumed
+    consumed = rest.count
+    scanned = consumed
+    try rest.withUnsafeBufferPointer { try body(UnsafeBufferPointer(rebasing: $0[begin...])) }
+  }
+}
+
+/// Makes the order of lines the order of arrival: an event never arrives before those in front of it.
+///
+/// A recording is read by arrival, then time, then kind (`EventReader`). An event that would sort before its
+/// predecessor gets the predecessor's arrival, or one nanosecond more where the tie would go the other way; so a session
+/// and the recording made of it are the same sequence. Streams from recordings are in order and pass unchanged.
+package struct ArrivalOrder: Sendable {
+  private var last: TimedEvent?
+
+  /// An order without events.
+  package init() {}
+
+  /// The next event, arriving no sooner than the last.
+  package mutating func next(_ event: TimedEvent) -> TimedEvent {
+    var event = event
+    if let last {
+      event.arrival = max(event.arrival, last.arrival)
+      if event.arrival == last.arrival, precedes(event.event, last.event) {
+        event.arrival = event.arrival.advanced(byNanoseconds: 1)
+      }
+    }
+    // What the order needs of the last event; not its features.
+    last = event
+    return event
+  }
+
+  private func precedes(_ a: SensorEvent, _ b: SensorEvent) -> Bool {
+    if a.timestamp != b.timestamp { return a.timestamp < b.timestamp }
+    if a.rank != b.rank { return a.rank < b.rank }
+    if case .frame(let x) = a, case .frame(let y) = b { return x.camera < y.camera }
+    return false
   }
 }

@@ -1,6 +1,6 @@
 import Datasets
 import Foundation
-import Geometry
+import RunResults
 import SensorData
 
 /// A run's updates as one CSV table, for spreadsheets: a row an update, empty cells where there is no value.

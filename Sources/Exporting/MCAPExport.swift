@@ -1,6 +1,8 @@
 import Datasets
 import Foundation
 import Geometry
+import JSONText
+import RunResults
 import SensorData
 
 /// A run as an MCAP file for Foxglove: transforms, path, peers with their uncertainty, updates, log; with its recording
@@ -76,7 +78,7 @@ package struct MCAPExport {
     for update in run.updates {
       while next + 1 < run.poses.count, run.poses[next + 1].timestamp <= update.timestamp { next += 1 }
       let device = run.poses.isEmpty ? nil : run.poses[next].worldFromBody.translation
-      var line = JSONBuffer()
+      var line = JSONWriter()
       update.write(to: &line)
       for message in messages.update(update, line: Array(line.bytes.dropLast()), device: device) {
         try topics.add(message)
@@ -142,7 +144,7 @@ package struct MCAPExport {
 
 /// Topics of a file, opened when they are first used.
 private struct Topics {
-  let writer: MCAPWriter
+  private let writer: MCAPWriter
   private var channels: [String: MCAPWriter.Channel] = [:]
   private(set) var counts: [String: Int] = [:]
 
@@ -154,9 +156,7 @@ private struct Topics {
 
   mutating func add(_ topic: String, _ name: String, _ schema: String, _ message: JSONValue, at time: Timestamp) throws
   {
-    var buffer = JSONBuffer()
-    buffer.value(message)
-    try add(topic, name, schema, buffer.bytes, at: time)
+    try add(topic, name, schema, message.bytes, at: time)
   }
 
   mutating func add(_ topic: String, _ name: String, _ schema: String, _ message: [UInt8], at time: Timestamp) throws {

@@ -209,7 +209,7 @@ final class MCAPWriter {
 }
 
 /// CRC-32 of ISO 3309, as MCAP's chunks have it.
-enum Checksum {
+private enum Checksum {
   private static let table: [UInt32] = (0..<256).map { (byte: UInt32) -> UInt32 in
     (0..<8).reduce(byte) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
   }

@@ -1,6 +1,8 @@
 import Datasets
 import Foundation
 import Geometry
+import JSONText
+import RunResults
 import SensorData
 
 /// What Foxglove draws, as its messages.

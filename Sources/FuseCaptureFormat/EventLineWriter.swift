@@ -1,4 +1,5 @@
 import Geometry
+import JSONText
 import SensorData
 
 /// Writes a stream of sensor events as lines: a header, events in the order of their arrival, an end.
@@ -7,9 +8,9 @@ import SensorData
 /// What reads the lines gets the same values to the last bit. O(1) memory but for the text that is not yet drained.
 public struct EventLineWriter: Sendable {
   /// Longest span of an IMU line, nanoseconds: less than the reorder window, so that nothing sent after it is late.
-  static let longestSpan: Int64 = 20_000_000
+  private static let longestSpan: Int64 = 20_000_000
 
-  private var text = LineText()
+  private var text = JSONWriter(.exact)
   private var first: Timestamp?
   private var groupArrival: Timestamp?
 

@@ -1,4 +1,5 @@
 import Geometry
+import JSONText
 import SensorData
 
 /// The first line of a stream: which sensors the device has, where they are, and what gives the trajectory.
@@ -28,7 +29,7 @@ public struct StreamHeader: Equatable, Sendable {
 
 extension StreamHeader {
   /// Appends the line, with its line break. The keys are those of `sensor.yaml`; it reads back as the same header.
-  func write(to text: inout LineText) {
+  func write(to text: inout JSONWriter) {
     text.raw("{\"version\":")
     text.integer(Int64(Self.version))
     text.raw(",\"trajectory\":")
@@ -69,7 +70,7 @@ extension StreamHeader {
     text.raw("}}}\n")
   }
 
-  private static func write(_ camera: CameraCalibration, _ number: Int, to text: inout LineText) {
+  private static func write(_ camera: CameraCalibration, _ number: Int, to text: inout JSONWriter) {
     text.raw(number == 0 ? "\"cam0\":{" : "\"cam1\":{")
     pose(camera.bodyFromCamera, to: &text)
     optional(camera.rate, ",\"rate_hz\":", to: &text)
@@ -78,35 +79,15 @@ extension StreamHeader {
     text.raw(",")
     text.integer(Int64(camera.height))
     text.raw("],\"camera_model\":")
-    // What stands before the focal lengths where the camera is no pinhole: Kalibr's order.
-    let (projection, parameters): (String, [Double]) =
-      switch camera.distortion {
-      case .omni(let xi, _, _, _, _): ("omni", [xi])
-      case .doubleSphere(let xi, let alpha): ("ds", [xi, alpha])
-      case .extendedUnified(let alpha, let beta): ("eucm", [alpha, beta])
-      default: ("pinhole", [])
-      }
-    text.string(projection)
+    let lens = camera.lensKeys
+    text.string(lens.projection)
     text.raw(",\"intrinsics\":")
-    text.numbers(parameters + [camera.fx, camera.fy, camera.cx, camera.cy])
+    text.numbers(lens.intrinsics)
     text.raw(",\"distortion_model\":")
-    switch camera.distortion {
-    case .none, .doubleSphere, .extendedUnified: text.raw("\"none\"")
-    case .omni(_, let k1, let k2, let p1, let p2):
-      text.raw("\"radial-tangential\",\"distortion_coefficients\":")
-      text.numbers([k1, k2, p1, p2])
-    case .rational(let k1, let k2, let p1, let p2, let k3, let k4, let k5, let k6):
-      text.raw("\"rational\",\"distortion_coefficients\":")
-      text.numbers([k1, k2, p1, p2, k3, k4, k5, k6])
-    case .radialTangential(let k1, let k2, let p1, let p2):
-      text.raw("\"radial-tangential\",\"distortion_coefficients\":")
-      text.numbers([k1, k2, p1, p2])
-    case .equidistant(let k1, let k2, let k3, let k4):
-      text.raw("\"equidistant\",\"distortion_coefficients\":")
-      text.numbers([k1, k2, k3, k4])
-    case .fieldOfView(let w):
-      text.raw("\"fov\",\"distortion_coefficients\":")
-      text.numbers([w])
+    text.string(lens.distortion)
+    if !lens.coefficients.isEmpty {
+      text.raw(",\"distortion_coefficients\":")
+      text.numbers(lens.coefficients)
     }
     text.raw(",\"pixel_noise_sigma\":")
     text.number(camera.pixelNoise)
@@ -125,7 +106,7 @@ extension StreamHeader {
     text.raw("},")
   }
 
-  private static func write(_ radio: RadioCalibration, to text: inout LineText) {
+  private static func write(_ radio: RadioCalibration, to text: inout JSONWriter) {
     text.raw("\"uwb0\":{")
     if radio.antennas.count == 1, let position = radio.antennas[""] {
       pose(Pose(translation: position), to: &text)
@@ -165,22 +146,42 @@ extension StreamHeader {
     text.raw("},")
   }
 
-  private static func pose(_ pose: Pose, to text: inout LineText) {
+  private static func pose(_ pose: Pose, to text: inout JSONWriter) {
     text.raw("\"T_BS\":")
     text.numbers(pose.rigidTransform)
     if !pose.isReadableFromRigidTransform { exact(pose, ",\"q_BS\":", to: &text) }
   }
 
   /// The rotation to the last bit, where the matrix reads back one unit in the last place off.
-  private static func exact(_ pose: Pose, _ key: StaticString, to text: inout LineText) {
+  private static func exact(_ pose: Pose, _ key: StaticString, to text: inout JSONWriter) {
     let q = pose.rotation.readableQuaternion
     text.raw(key)
     text.numbers([q.w, q.x, q.y, q.z])
   }
 
-  private static func optional(_ value: Double?, _ key: StaticString, to text: inout LineText) {
+  private static func optional(_ value: Double?, _ key: StaticString, to text: inout JSONWriter) {
     guard let value else { return }
     text.raw(key)
     text.number(value)
+  }
+}
+
+extension CameraCalibration {
+  /// The lens by the values of the keys `camera_model`, `intrinsics`, `distortion_model` and `distortion_coefficients`:
+  /// what a camera that is no pinhole has before the focal lengths comes in Kalibr's order.
+  package var lensKeys: (projection: String, intrinsics: [Double], distortion: String, coefficients: [Double]) {
+    let (projection, parameters, model, coefficients): (String, [Double], String, [Double]) =
+      switch distortion {
+      case .none: ("pinhole", [], "none", [])
+      case .radialTangential(let k1, let k2, let p1, let p2): ("pinhole", [], "radial-tangential", [k1, k2, p1, p2])
+      case .equidistant(let k1, let k2, let k3, let k4): ("pinhole", [], "equidistant", [k1, k2, k3, k4])
+      case .fieldOfView(let w): ("pinhole", [], "fov", [w])
+      case .rational(let k1, let k2, let p1, let p2, let k3, let k4, let k5, let k6):
+        ("pinhole", [], "rational", [k1, k2, p1, p2, k3, k4, k5, k6])
+      case .omni(let xi, let k1, let k2, let p1, let p2): ("omni", [xi], "radial-tangential", [k1, k2, p1, p2])
+      case .doubleSphere(let xi, let alpha): ("ds", [xi, alpha], "none", [])
+      case .extendedUnified(let alpha, let beta): ("eucm", [alpha, beta], "none", [])
+      }
+    return (projection, parameters + [fx, fy, cx, cy], model, coefficients)
   }
 }

@@ -1,7 +1,8 @@
 import Datasets
 import Foundation
-import Geometry
+import JSONText
 import SensorData
+import Wording
 
 /// Reads one kind of source.
 protocol SourceImporter {
@@ -133,9 +134,7 @@ package enum Importer {
 
   /// The text of `import.json`.
   private static func text(_ report: ImportReport) -> [UInt8] {
-    var buffer = JSONBuffer()
-    buffer.pretty(report.document)
-    return buffer.bytes + [UInt8(ascii: "\n")]
+    return report.document.prettyBytes + [UInt8(ascii: "\n")]
   }
 
   private static func importer(
@@ -189,5 +188,107 @@ struct SourceFolder {
   /// The path of a file, if it is there; the first of several names.
   func file(_ names: String...) -> String? {
     names.map { "\(path)/\($0)" }.first { RegularFile.exists($0) }
+  }
+}
+
+/// A kind of foreign recording or calibration.
+package enum ImportKind: String, CaseIterable, Sendable {
+  case kalibr, openvins, calibration, starloc, miluv, spectacular
+  case arkitNI = "arkit-ni"
+  case stray
+  case sensorLogger = "sensor-logger"
+  case record3d, mars
+  case videoIMU = "video-imu-capture"
+  case iosLogger = "ios-logger"
+  case plaza, csv, ros
+
+  /// Whether it brings calibrations, and no data.
+  package var isCalibration: Bool { [.kalibr, .openvins, .calibration].contains(self) }
+
+  /// What the source is, one line.
+  package var summary: String {
+    switch self {
+    case .kalibr: "Kalibr's <bag>-camchain-imucam.yaml, <bag>-imu.yaml: calibrations into a folder that has the data"
+    case .openvins: "an OpenVINS or UVIO configuration: calibrations and anchors into a folder that has the data"
+    case .calibration:
+      "a camera's calibration of OpenCV, ROS, camodocal, VINS or Basalt: into a folder that has the data"
+    case .starloc: "STAR-loc: a run's folder (uwb.csv, imu.csv, calib.json), or the data set's with one run"
+    case .miluv: "MILUV: an experiment's folder or a robot's (ifo001/uwb_range.csv, imu_px4.csv, mocap.csv)"
+    case .spectacular: "Spectacular AI or HybVIO: data.jsonl with calibration.json"
+    case .arkitNI: "a phone's ARKit poses and Nearby Interaction rows: arkit.csv, ni.csv, optional motion.csv"
+    case .stray: "Stray Scanner: odometry.csv, imu.csv, camera_matrix.csv, optional ranges.csv"
+    case .sensorLogger:
+      "Sensor Logger: its zip, its JSON or its folder (Accelerometer.csv, Gyroscope.csv, ...), optional ranges.csv, poses.csv"
+    case .record3d: "Record3D: an .r3d file, or the folder with metadata.json, optional ranges.csv"
+    case .mars: "MARS logger: gyro_accel.csv, movie_metadata.csv, frame_timestamps.txt, optional ranges.csv"
+    case .videoIMU: "VideoIMUCapture: video_meta.pb3 beside the video, optional ranges.csv"
+    case .iosLogger: "ios_logger: ARposes.txt, Accel.txt, Gyro.txt, Frames.txt, optional ranges.csv"
+    case .plaza: "Plaza: tables DR (odometry) and TD (ranges), optional GT and TL"
+    case .csv: "any CSV files, described by --map map.yaml"
+    case .ros: "ROS 1 bag, ROS 2 db3, MCAP: by fuse-import of the Python package"
+    }
+  }
+}
+
+/// A declarative map from foreign files to sensors: the same keys for CSV files here and for topics in the Python
+/// package.
+struct ImportMap {
+  /// One sensor of the map.
+  struct Section {
+    let name: String
+    let file: CalibrationFile
+
+    /// A needed text.
+    func text(_ key: String, _ what: String) throws(DatasetError) -> String {
+      guard let text = try file.text(key) else {
+        throw file.fault(key, found: "no key \(key) below \(name)", expected: "\(key): \(what)")
+      }
+      return text
+    }
+
+    /// One of the words, the first where the key is absent.
+    func word(_ key: String, _ words: [String]) throws(DatasetError) -> String {
+      guard let text = try file.text(key) else { return words[0] }
+      guard words.contains(text) else {
+        throw file.fault(key, found: "\(key): \(text)", expected: words.joined(separator: ", "))
+      }
+      return text
+    }
+
+    /// Names of columns.
+    func names(_ key: String, _ count: Int, _ what: String) throws(DatasetError) -> [String] {
+      guard let names = try file.texts(key), names.count == count else {
+        throw file.fault(key, found: "no list of \(count) at \(key) of \(name)", expected: "\(key): \(what)")
+      }
+      return names
+    }
+
+    func check(_ known: [String]) throws(DatasetError) {
+      for key in file.keys where !known.contains(key) {
+        let meant = Spelling.intended(key, among: known).map { "'\($0)' (misspelt?)" } ?? known.joined(separator: ", ")
+        throw file.fault(key, found: "key '\(key)' below \(name)", expected: meant)
+      }
+    }
+  }
+
+  /// Keys of a map.
+  static let known = [
+    "imu0", "odometry0", "truth", "uwb0", "peers", "cameras", "robot", "accelerometer_sign", "device_T_BS", "device",
+    "cam0",
+  ]
+
+  let file: CalibrationFile
+
+  init(path: String) throws(DatasetError) {
+    file = try CalibrationFile(path: path)
+    for key in file.keys where !Self.known.contains(key) {
+      let meant = Spelling.intended(key, among: Self.known).map { "'\($0)' (misspelt?)" }
+      throw file.fault(key, found: "key '\(key)'", expected: meant ?? Self.known.joined(separator: ", "))
+    }
+  }
+
+  /// A sensor; nil where the map does not have it.
+  func section(_ name: String) throws(DatasetError) -> Section? {
+    try file.section(name).map { Section(name: name, file: $0) }
   }
 }

@@ -158,4 +158,128 @@ public final class PeerNetwork: Sendable {
     try? await server.close()
     inviting.finish()
   }
+
+  /// Range of discovery.
+  public enum Reach: Equatable, Sendable {
+    /// Processes on this machine.
+    case thisMachine
+    /// Machines on one network, by its IPv4 broadcast address: "192.168.1.255" for instance.
+    case network(broadcast: String)
+
+    /// Address that sockets bind to: broadcasts arrive only at sockets that are bound to all addresses.
+    var host: String {
+      switch self {
+      case .thisMachine: "127.0.0.1"
+      case .network: "0.0.0.0"
+      }
+    }
+
+    /// Destination of a question to a port.
+    ///
+    /// - Throws: `DiscoveryError.badAddress`.
+    func question(port: Int) throws -> SocketAddress {
+      switch self {
+      case .thisMachine: return try SocketAddress(ipAddress: host, port: port)
+      case .network(let broadcast):
+        guard let address = try? SocketAddress(ipAddress: broadcast, port: port), address.protocol == .inet else {
+          throw DiscoveryError.badAddress(broadcast)
+        }
+        return address
+      }
+    }
+  }
+}
+
+/// A peer that answered while browsing.
+public struct DiscoveredPeer: Hashable, Sendable {
+  /// Name of the peer.
+  public let name: String
+  /// Address of its answer.
+  package let host: String
+  /// TCP port for invitations.
+  package let port: Int
+
+  /// A peer from its parts.
+  package init(name: String, host: String, port: Int) {
+    self.name = name
+    self.host = host
+    self.port = port
+  }
+}
+
+/// Errors of peer discovery and messages.
+public enum DiscoveryError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A name is 1 to 64 bytes without control characters.
+  case badName(String)
+  /// No IPv4 broadcast address.
+  case badAddress(String)
+  /// Every beacon port is in use: one peer for each port.
+  case noFreePort(ClosedRange<Int>)
+  /// A message exceeds this limit, bytes.
+  case messageTooLong(Int)
+  /// A peer that is connected says nothing.
+  case silent(String)
+
+  /// The message of one line.
+  public var description: String {
+    switch self {
+    case .badName(let name): "\"\(name)\" is no name for a peer, expected 1 to 64 bytes without control characters"
+    case .badAddress(let address): "\"\(address)\" is no IPv4 broadcast address, expected one like 192.168.1.255"
+    case .noFreePort(let ports): "no free port from \(ports.lowerBound) to \(ports.upperBound)"
+    case .silent(let peer): "\(peer) says nothing"
+    case .messageTooLong(let limit): "a message is longer than \(limit) bytes"
+    }
+  }
+}
+
+/// The two datagrams of discovery: a broadcast question, and an answer with a peer's name and port.
+package enum Beacon {
+  /// Question of a browsing peer.
+  static let question = "fuse-nearby 1 who"
+
+  /// Answer of an advertising peer.
+  static func answer(name: String, port: Int) -> String { "fuse-nearby 1 here \(port) \(name)" }
+
+  /// The peer of an answer; nil for any other text.
+  package static func peer(from answer: String, host: String) -> DiscoveredPeer? {
+    let parts = answer.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false)
+    guard parts.count == 5, parts[0] == "fuse-nearby", parts[1] == "1", parts[2] == "here",
+      let port = Int(parts[3]), (1...65535).contains(port), isName(String(parts[4]))
+    else { return nil }
+    return DiscoveredPeer(name: String(parts[4]), host: host, port: port)
+  }
+
+  /// Whether this is a valid name of a peer.
+  package static func isName(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count) && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+  }
+}
+
+/// Handles datagrams: answers questions, or forwards answers.
+private final class BeaconHandler: ChannelInboundHandler {
+  typealias InboundIn = AddressedEnvelope<ByteBuffer>
+  typealias OutboundOut = AddressedEnvelope<ByteBuffer>
+
+  private let answer: String?
+  private let found: @Sendable (DiscoveredPeer) -> Void
+
+  /// Advertises with an `answer`; `found` is called for the answers of others.
+  init(answer: String?, found: @escaping @Sendable (DiscoveredPeer) -> Void = { _ in }) {
+    self.answer = answer
+    self.found = found
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let envelope = unwrapInboundIn(data)
+    let text = String(buffer: envelope.data)
+    if let answer, text == Beacon.question {
+      let reply = AddressedEnvelope(remoteAddress: envelope.remoteAddress, data: ByteBuffer(string: answer))
+      context.writeAndFlush(wrapOutboundOut(reply), promise: nil)
+    } else if let host = envelope.remoteAddress.ipAddress, let peer = Beacon.peer(from: text, host: host) {
+      found(peer)
+    }
+  }
+
+  /// Ignored: a port without a listener causes an error that does not affect the next question.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {}
 }

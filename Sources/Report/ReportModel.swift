@@ -1,11 +1,14 @@
 import Datasets
 import Evaluation
+import Foundation
 import Geometry
+import JSONText
+import RunResults
 
 /// Everything that the page draws, computed and rounded: the script only draws it.
 package enum ReportModel {
   /// Largest number of drawn updates of all peers together: it keeps a page under a megabyte.
-  static let updateBudget = 4800
+  private static let updateBudget = 4800
 
   /// The verdict on every peer with updates, by name.
   package static func verdicts(_ input: ReportInput) -> [PeerVerdict] {
@@ -95,5 +98,90 @@ package enum ReportModel {
     guard case .object(let first)? = a else { return b }
     guard case .object(let second)? = b else { return a }
     return .object(first + second)
+  }
+}
+
+/// The input of a report: a run, and the known data of its recording.
+package struct ReportInput: Sendable {
+  /// The run.
+  package var run: RunFolder
+  /// The name of the run on the page.
+  package var name: String
+  /// The program's version.
+  package var version: String
+  /// Device axes in the body; nil without the recording: then no heading is drawn.
+  package var bodyFromDevice: Pose?
+  /// The true trajectory; empty where there is none.
+  package var truth: TruthTrajectory
+  /// The true positions of the peers; empty where there are none.
+  package var truePeers: TruthPeers
+  /// Errors of the run. Without ground truth they still contain the spans of convergence.
+  package var errors: Judge.Errors
+  /// The run's verdict; nil for a run of a version that had none.
+  package var verdict: RunVerdict?
+  /// Where each peer may be, over time; empty where the recording was not replayed.
+  package var posterior: [String: [PosteriorMoment]] = [:]
+  /// What the camera saw; nil where the recording was not replayed, or has no camera.
+  package var camera: CameraView?
+
+  /// An input from its parts.
+  package init(
+    run: RunFolder, name: String, version: String, bodyFromDevice: Pose?, truth: TruthTrajectory,
+    truePeers: TruthPeers, errors: Judge.Errors, verdict: RunVerdict? = nil,
+    posterior: [String: [PosteriorMoment]] = [:],
+    camera: CameraView? = nil
+  ) {
+    self.run = run
+    self.name = name
+    self.version = version
+    self.bodyFromDevice = bodyFromDevice
+    self.truth = truth
+    self.truePeers = truePeers
+    self.errors = errors
+    self.verdict = verdict ?? run.verdict
+    self.posterior = posterior
+    self.camera = camera
+  }
+}
+
+/// The plan of a report: x right, y up on the page, z up, metres, origin at the device's first position.
+///
+/// Up on the page is the device's first heading, or the y axis of the estimate's world without known device axes.
+struct MapFrame {
+  /// Transform from the estimate's world to the plan.
+  let mapFromWorld: Pose
+  private let bodyFromDevice: Pose?
+
+  /// The plan of a trajectory with the first pose `first`.
+  init(first: Pose?, bodyFromDevice: Pose?) {
+    self.bodyFromDevice = bodyFromDevice
+    guard let first else {
+      mapFromWorld = .identity
+      return
+    }
+    let start = first * (bodyFromDevice ?? .identity)
+    var rotation = Rotation.identity
+    if bodyFromDevice != nil {
+      rotation = .yaw(.pi / 2 - HorizontalAngle.aheadAzimuth(worldFromDevice: start.rotation))
+    }
+    mapFromWorld = Pose(rotation: rotation, translation: -(rotation * start.translation))
+  }
+
+  /// Position of the device on the plan, metres.
+  func position(_ worldFromBody: Pose) -> Vector3 {
+    mapFromWorld * (worldFromBody * (bodyFromDevice ?? .identity)).translation
+  }
+
+  /// Heading of the device, degrees clockwise from up on the page; nil without known device axes.
+  func heading(_ worldFromBody: Pose) -> Double? {
+    guard let bodyFromDevice else { return nil }
+    let mapFromDevice = mapFromWorld.rotation * worldFromBody.rotation * bodyFromDevice.rotation
+    return Angle.inDegrees(Angle.wrapped(.pi / 2 - HorizontalAngle.aheadAzimuth(worldFromDevice: mapFromDevice)))
+  }
+
+  /// A covariance of the estimate's world, on the plan.
+  func covariance(_ world: Matrix3) -> Matrix3 {
+    let rotation = mapFromWorld.rotation.matrix
+    return rotation * world * rotation.transpose
   }
 }

@@ -1,5 +1,7 @@
 import Datasets
 import Foundation
+import JSONText
+import Wording
 
 /// The report as one self-contained HTML file: no network, no font, no second file.
 package enum ReportPage {
@@ -11,11 +13,10 @@ package enum ReportPage {
   /// - Parameter changes: what changed between two runs, in lines, the first one the summary.
   package static func html(_ inputs: [ReportInput], changes: [String] = []) -> [UInt8] {
     let title = inputs.count == 1 ? inputs[0].name : Words.count(inputs.count, "run")
-    var json = JSONBuffer()
-    json.value([
+    let json: JSONValue = [
       "runs": .array(inputs.map { ReportModel.json($0, runs: inputs.count) }),
       "changes": .array(changes.map { .string($0) }),
-    ])
+    ]
     return filled(
       PackageResources.report_html,
       [
@@ -40,7 +41,7 @@ package enum ReportPage {
   }
 
   /// The template with `{{name}}` replaced, in one pass: inserted text is not scanned again.
-  static func filled(_ template: [UInt8], _ pieces: [String: [UInt8]]) -> [UInt8] {
+  private static func filled(_ template: [UInt8], _ pieces: [String: [UInt8]]) -> [UInt8] {
     let parts = String(decoding: template, as: UTF8.self).components(separatedBy: "{{")
     var page = Array(parts[0].utf8)
     for part in parts.dropFirst() {
@@ -81,4 +82,10 @@ package enum ReportPage {
     }
     return result
   }
+}
+
+/// Scripts that other pages share.
+package enum PageScripts {
+  /// Drawing: SVG elements, scales, ticks; independent of runs and peers.
+  package static var plot: [UInt8] { PackageResources.plot_js }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import RunResults
+import Settings
+import Wording
 
 /// `fuse config --list`.
 struct ConfigCommand: ParsableCommand {
@@ -39,7 +41,7 @@ struct ConfigCommand: ParsableCommand {
       }
       let keys = word.map(ConfigurationListing.keys) ?? ConfigurationKey.all
       if keys.isEmpty, let word {
-        let near = Suggestion.text(for: word, among: ConfigurationKey.all.flatMap { [$0.name, $0.shortName] })
+        let near = Spelling.suggestion(for: word, among: ConfigurationKey.all.flatMap { [$0.name, $0.shortName] })
         throw CommandError("\(word): no setting has that in its name\(near)")
       }
       for line in ConfigurationListing.lines(of: keys) { try standardOutput.line(line) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Datasets
 import Exporting
 import Foundation
+import RunResults
 
 /// `fuse export`.
 struct ExportCommand: ParsableCommand {
@@ -11,7 +12,7 @@ struct ExportCommand: ParsableCommand {
 }
 
 /// `fuse export mcap <run> -o x.mcap`.
-struct ExportMCAPCommand: ParsableCommand {
+private struct ExportMCAPCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mcap",
     abstract: "For Foxglove and other readers of MCAP: transforms, path, peers, updates, log.",
@@ -63,7 +64,7 @@ struct ExportMCAPCommand: ParsableCommand {
 }
 
 /// `fuse export csv <run> -o x.csv`.
-struct ExportCSVCommand: ParsableCommand {
+private struct ExportCSVCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "csv", abstract: "The updates as one table, a row each; empty cells where there is no value.")
 

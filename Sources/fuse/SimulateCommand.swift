@@ -2,8 +2,9 @@ import ArgumentParser
 import Datasets
 import Foundation
 import RunResults
-import SensorData
+import Settings
 import Simulation
+import Wording
 
 /// `fuse simulate <scenario or file.yaml> -o <dir> --seed N`.
 struct SimulateCommand: ParsableCommand {
@@ -81,5 +82,20 @@ struct SimulateCommand: ParsableCommand {
     }
     for writer in writers { try writer.finish() }
     return count
+  }
+}
+
+extension Scenario {
+  /// The scenario named by a user; a former name gives a warning.
+  ///
+  /// - Throws: `ScenarioError` as `named`; `CommandError` where there is none, with one that may have been meant.
+  static func asked(_ name: String) throws -> Scenario {
+    let names = builtIn.map(\.name)
+    if !names.contains(name), formerNames[name] == nil, !FileManager.default.fileExists(atPath: name) {
+      let near = Spelling.suggestion(for: name, among: names)
+      throw CommandError("\(name): no such scenario and no such file\(near) 'fuse simulate --list' lists them")
+    }
+    if let current = formerNames[name] { FormerName.warn(FormerName.sentence("scenario", name, current)) }
+    return try named(name)
   }
 }

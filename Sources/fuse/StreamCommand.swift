@@ -1,10 +1,10 @@
 import ArgumentParser
 import Datasets
-import EventLines
 import Foundation
 import FuseCaptureFormat
 import RunResults
 import SensorData
+import Wording
 
 /// `fuse stream <folder>`.
 struct StreamCommand: ParsableCommand {

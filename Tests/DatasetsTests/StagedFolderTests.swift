@@ -122,16 +122,4 @@ import Testing
     #expect(lstat(fixture.path("link"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     #expect(try fixture.text("real/x") == "new")
   }
-
-  /// Files are moved one by one where the folder's own name must stay: inside a mount, or under a shell that works there.
-  /// The mark is there while they are, and a marked folder is read as nothing.
-  @Test func aMarkedFolderIsReadAsNothing() throws {
-    try fixture.write("f/updates.jsonl", "")
-    #expect(throws: Never.self) { try RunFolder(path: fixture.path("f"), isVerified: false) }
-    for name in UnfinishedMark.names {
-      try fixture.write("f/\(name)", "")
-      #expect(throws: DatasetError.self) { try RunFolder(path: fixture.path("f"), isVerified: false) }
-      unlink(fixture.path("f/\(name)"))
-    }
-  }
 }

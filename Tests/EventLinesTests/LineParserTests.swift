@@ -1,17 +1,18 @@
 import Datasets
 import EventLines
+import JSONText
 import SensorData
 import Testing
 
 /// Structure, values, spelling: what a line is refused, counted or warned for.
 @Suite struct LineParserTests {
-  private func parse(_ text: String) throws(LineFault) -> ParsedLine {
+  private func parse(_ text: String) throws(TextFault) -> ParsedLine {
     var parser = LineParser()
-    return try Array(text.utf8).withUnsafeBufferPointer { bytes throws(LineFault) in try parser.parse(bytes) }
+    return try Array(text.utf8).withUnsafeBufferPointer { bytes throws(TextFault) in try parser.parse(bytes) }
   }
 
   private func events(_ text: String) throws -> [ParsedEvent] {
-    guard case .events(let events) = try parse(text) else { throw LineFault(found: text, expected: "events") }
+    guard case .events(let events) = try parse(text) else { throw TextFault(found: text, expected: "events") }
     return events
   }
 
@@ -48,14 +49,14 @@ import Testing
   }
 
   @Test func deepNestingAndLongLines() {
-    #expect(throws: LineFault.self) { try parse("{\"x\":" + String(repeating: "[", count: 100_000)) }
-    #expect(throws: LineFault.self) { try parse("{\"version\":" + String(repeating: "{\"a\":", count: 100_000)) }
+    #expect(throws: TextFault.self) { try parse("{\"x\":" + String(repeating: "[", count: 100_000)) }
+    #expect(throws: TextFault.self) { try parse("{\"version\":" + String(repeating: "{\"a\":", count: 100_000)) }
     do {
       _ = try parse("{\"imu\":[" + String(repeating: " ", count: LineParser.longestLine) + "]}")
       Issue.record("a long line was taken")
     } catch { #expect(error.found.contains("bytes")) }
     var narrow = LineParser(longestLine: 10)
-    #expect(throws: LineFault.self) { try Array("{\"imu\":[]} ".utf8).withUnsafeBufferPointer { try narrow.parse($0) } }
+    #expect(throws: TextFault.self) { try Array("{\"imu\":[]} ".utf8).withUnsafeBufferPointer { try narrow.parse($0) } }
     #expect(throws: Never.self) { try Array("{\"imu\":[]}".utf8).withUnsafeBufferPointer { try narrow.parse($0) } }
   }
 
@@ -70,7 +71,7 @@ import Testing
       _ = try parse(line(257))
       Issue.record("a name of 257 bytes was taken")
     } catch {
-      #expect(error == LineFault(found: "\(key) of 257 bytes", expected: "a name of at most 256"))
+      #expect(error == TextFault(found: "\(key) of 257 bytes", expected: "a name of at most 256"))
     }
   }
 

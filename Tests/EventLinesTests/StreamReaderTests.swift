@@ -1,6 +1,7 @@
 import Datasets
 import EventLines
 import FuseCaptureFormat
+import JSONText
 import SensorData
 import Testing
 
@@ -204,7 +205,7 @@ import Testing
     }
     var splitter = LineSplitter()
     [UInt8](repeating: 32, count: LineParser.longestLine + 2).withUnsafeBytes { splitter.append($0) }
-    #expect(throws: LineFault.self) {
+    #expect(throws: TextFault.self) {
       var long = splitter
       _ = try long.next { _ in }
     }

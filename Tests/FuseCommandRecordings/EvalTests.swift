@@ -3,6 +3,7 @@ import Evaluation
 import Foundation
 import FuseCommandTestSupport
 import Geometry
+import RunResults
 import SensorData
 import Simulation
 import Testing

@@ -1,6 +1,7 @@
 import Datasets
 import Foundation
 import FuseCommandTestSupport
+import RunResults
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import FuseCommandTestSupport
 import PrecisionFinding
 import RunResults
+import Settings
 import Testing
 
 /// `fuse config`: the list is a settings file with the defaults.

@@ -1,5 +1,6 @@
 import PrecisionFinding
 import RunResults
+import Settings
 import Testing
 import fuse
 

@@ -2,6 +2,7 @@ import Datasets
 import Foundation
 import FuseCommandTestSupport
 import Geometry
+import RunResults
 import SensorData
 import Testing
 

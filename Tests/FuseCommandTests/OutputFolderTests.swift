@@ -2,13 +2,15 @@ import Datasets
 import Foundation
 import FuseCommandTestSupport
 import Geometry
+import JSONText
+import RunResults
 import SensorData
 import Testing
 
 /// The four files: their bytes, and their creation and removal.
 @Suite struct OutputFolderTests {
   private func line(_ record: UpdateRecord) -> String {
-    var json = JSONBuffer()
+    var json = JSONWriter()
     record.write(to: &json)
     return String(decoding: json.bytes, as: UTF8.self)
   }
@@ -54,7 +56,7 @@ import Testing
     var record = full
     record.distance = .nan
     record.direction = Vector3(0, .infinity, 0)
-    var json = JSONBuffer()
+    var json = JSONWriter()
     record.write(to: &json)
     #expect(json.nonFiniteCount == 2)
     let parsed = try #require(JSONSerialization.jsonObject(with: Data(json.bytes)) as? [String: Any])
@@ -66,7 +68,7 @@ import Testing
     0.1 + 0.2, Double.leastNonzeroMagnitude, Double.greatestFiniteMagnitude, -1e-5, 123456789.125, 1e22,
   ])
   func numbersReadBackTheSame(_ value: Double) {
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.numbers([value, 2])
     #expect((try? JSONSerialization.jsonObject(with: Data(json.bytes))) != nil)
     // Read by Swift itself: JSONSerialization is off by one unit in the last place for some numbers.
@@ -98,7 +100,7 @@ import Testing
     #expect(result["files"]?["timing.json"] == nil, "it differs between runs")
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: scratch.url.path).sorted()
-        == (OutputFolder.fileNames + ["notes.txt"]).sorted())
+        == (RunFileNames.all + ["notes.txt"]).sorted())
   }
 
   @Test func withoutCommitNothingIsLeft() throws {

@@ -2,9 +2,11 @@ import Datasets
 import Exporting
 import Foundation
 import FuseCommandTestSupport
+import JSONText
 import RunResults
 import SensorData
 import Testing
+import Wording
 
 /// Texts of others on a terminal and in a spreadsheet.
 @Suite struct PlainTextTests {
@@ -46,7 +48,7 @@ import Testing
 
   /// JSON goes to terminals, too.
   @Test func jsonEscapesControls() throws {
-    var json = JSONBuffer()
+    var json = JSONWriter()
     json.string("\u{1B}\u{7F}\u{80}\u{9B}\u{A0}ü\u{7FF}")
     #expect(String(decoding: json.bytes, as: UTF8.self) == "\"\\u001b\\u007f\\u0080\\u009b\u{A0}ü\u{7FF}\"")
   }

@@ -1,5 +1,6 @@
 import Datasets
 import Geometry
+import RunResults
 import SensorData
 import Testing
 import fuse

@@ -2,6 +2,7 @@ import Foundation
 import PrecisionFinding
 import SensorData
 import Testing
+import Wording
 import fuse
 
 /// The story reports persistent changes, once, with the time they began.

@@ -1,17 +1,27 @@
 import FuseCommandTestSupport
-import RunResults
 import TestSupport
 import Testing
+import Wording
 
 /// What may have been meant by a word that nothing is called by.
 @Suite struct SuggestionTests {
+  @Test func misspeltKeys() {
+    #expect(Spelling.distance("range", "rnage") == 1)
+    #expect(Spelling.distance("kitten", "sitting") == 3)
+    #expect(Spelling.distance("", "abc") == 3)
+    #expect(Spelling.intended("azimut", among: ["azimuth", "elevation"]) == "azimuth")
+    #expect(Spelling.intended("Range", among: ["range"]) == "range")
+    #expect(Spelling.intended("w", among: ["u", "v"]) == nil)
+    #expect(Spelling.intended("channel", among: ["range", "nlos"]) == nil)
+  }
+
   @Test(
     arguments: [
       ("rnu", "run"), ("evla", "eval"), ("inspct", "inspect"), ("sim", "simulate"), ("xyzzy", nil), ("", nil),
       ("RUN", "run"),
     ] as [(String, String?)])
   func theNearestIsNamed(_ word: String, _ expected: String?) {
-    #expect(Suggestion.nearest(to: word, among: ["run", "eval", "inspect", "simulate"]) == expected)
+    #expect(Spelling.nearest(to: word, among: ["run", "eval", "inspect", "simulate"]) == expected)
   }
 
   @Test(arguments: [

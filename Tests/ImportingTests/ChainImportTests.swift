@@ -2,6 +2,7 @@ import Datasets
 import Foundation
 import Geometry
 import Importing
+import JSONText
 import SensorData
 import Testing
 

@@ -1,6 +1,8 @@
 import Datasets
 import Foundation
+import JSONText
 import LiveSessions
+import RunResults
 import Testing
 
 /// What a session holds at each time of its life, and that its bytes do not depend on it.

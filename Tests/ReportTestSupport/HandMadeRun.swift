@@ -2,7 +2,9 @@ import Datasets
 import Evaluation
 import Foundation
 import Geometry
+import JSONText
 import Report
+import RunResults
 import SensorData
 
 /// A synthetic run. The true device lies flat, its top edge along +y, and moves ahead at 0.1 m/s; the peer is at (0, 4,

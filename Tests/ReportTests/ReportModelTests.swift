@@ -1,7 +1,9 @@
 import Datasets
 import Geometry
+import JSONText
 import Report
 import ReportTestSupport
+import RunResults
 import Testing
 
 /// The numbers that the page draws.

@@ -1,7 +1,9 @@
 import Datasets
 import Foundation
+import JSONText
 import Report
 import ReportTestSupport
+import RunResults
 import Testing
 
 /// The file: contents, escaping, size.

@@ -3,6 +3,7 @@ import Evaluation
 import Geometry
 import Report
 import ReportTestSupport
+import RunResults
 import Testing
 
 /// Found or not, honest or not, on a set-up that holds or not; and the one meaning of ±.

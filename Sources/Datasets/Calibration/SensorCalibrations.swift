@@ -17,7 +17,7 @@ enum SensorCalibrations {
     return calibration
   }
 
-  static let noiseKeys = [
+  private static let noiseKeys = [
     "gyroscope_noise_density", "gyroscope_random_walk", "accelerometer_noise_density", "accelerometer_random_walk",
   ]
 

@@ -1,5 +1,6 @@
 import Foundation
 import Images
+import SensorData
 
 /// An image file of a camera with known image size.
 struct ImageFile: Sendable {
@@ -63,5 +64,56 @@ struct ImageFile: Sendable {
       count = filled
     }
     return bytes
+  }
+}
+
+/// Images of 16 bits of which fewer are in use, which would look black.
+enum ImageDepth {
+  /// A line for every camera whose first image has 16 bits, none of them above the 12th, where the calibration does not
+  /// say so.
+  static func warnings(_ layout: RecordingLayout, _ rig: RigCalibration) throws(DatasetError) -> [String] {
+    var lines: [String] = []
+    for (camera, files) in layout.images.enumerated() where rig.cameras[camera].imageBits == 16 {
+      let list = try ImageList(files, stamps: layout.imageStamps, isStrict: false)
+      guard let entry = try list.next(), let bytes = try? list.file(entry, rig.cameras[camera]).bytes(),
+        (try? GrayImage.depth(encoded: bytes)) == 16, let image = try? GrayImage(encoded: bytes),
+        let brightest = image.pixels.max(), brightest > 0, brightest < 16
+      else { continue }
+      lines.append(
+        "\(files.folder.path)/\(entry.row.name): 16 bits, none above the 12th in use: state image_bits: 12 in "
+          + "\(layout.root)/mav0/cam\(camera)/sensor.yaml if this camera has 12")
+    }
+    return lines
+  }
+}
+
+/// An image that is read on another thread, or on demand.
+final class PendingImage: @unchecked Sendable {
+  private let file: ImageFile
+  private let group: DispatchGroup?
+  // Written once before the group is left, read only after it.
+  private var result: Result<GrayImage, ImageFile.Fault>?
+
+  /// - Parameter queue: where it is read from now on; nil: in `value()`.
+  init(_ file: ImageFile, on queue: DispatchQueue?) {
+    self.file = file
+    guard let queue else {
+      group = nil
+      return
+    }
+    let group = DispatchGroup()
+    self.group = group
+    queue.async(group: group) { [self] in result = Self.load(file) }
+  }
+
+  /// The image; waits for it.
+  func value() throws(ImageFile.Fault) -> GrayImage {
+    group?.wait()
+    if result == nil { result = Self.load(file) }
+    return try result!.get()
+  }
+
+  private static func load(_ file: ImageFile) -> Result<GrayImage, ImageFile.Fault> {
+    do { return .success(try file.load()) } catch { return .failure(error) }
   }
 }

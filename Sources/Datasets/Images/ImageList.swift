@@ -1,3 +1,4 @@
+import Images
 import SensorData
 
 /// The images of one camera in order of time, and counts of those that cannot be used.
@@ -105,5 +106,68 @@ final class ImageList {
       file: first.file, line: first.line,
       found: "\(unusable) of \(looked) images that cannot be used, here the first: \(first.found)",
       expected: "most of them whole; here \(first.expected)")
+  }
+}
+
+/// `cam0/data.csv`: the stamp of every image and the name of its file in `cam0/data`.
+struct ImageListDecoder: RowDecoder {
+  /// One image.
+  struct Row {
+    var time: Int64
+    var arrival: Int64
+    /// A plain name, without a path.
+    var name: String
+    /// Its row and line, for messages.
+    var row: Int
+    var line: Int
+  }
+
+  static let columns = Column.time + [.text("filename")]
+
+  private var seen = SeenKeys<Int8>()
+
+  mutating func decode(_ table: TableReader) throws(RowFault) -> Row {
+    guard let name = try table.text(2) else { throw RowFault(kind: .emptyCell, column: 2) }
+    // A name must not leave the camera's own folder.
+    guard !name.contains("/"), name != "..", name.utf8.count < 256 else { throw RowFault(kind: .outOfRange, column: 2) }
+    try table.unique(0, in: &seen, column: 0)
+    return Row(time: table.time, arrival: table.arrival, name: name, row: table.rows, line: table.line)
+  }
+}
+
+/// Finds the images that belong to frames, in order of time.
+package final class ImageLookup {
+  private let list: ImageList
+  private let calibration: CameraCalibration
+
+  init(_ list: ImageList, _ calibration: CameraCalibration) { (self.list, self.calibration) = (list, calibration) }
+
+  /// The image of a frame; nil where there is no usable one. Stamps must rise from call to call.
+  package func image(at stamp: Timestamp) throws(DatasetError) -> GrayImage? {
+    while let entry = try list.next() {
+      guard entry.time >= stamp.nanoseconds else { continue }
+      return entry.time == stamp.nanoseconds ? try? list.file(entry, calibration).load() : nil
+    }
+    return nil
+  }
+}
+
+/// Meaning of a recording's image timestamps: `image_stamps` in `dataset.yaml`.
+enum ImageStamps: String, CaseIterable, Sendable {
+  /// The middle of the exposure, as EuRoC's cameras stamp.
+  case middle
+  /// Its start: half of the exposure is added.
+  case start
+  /// Its end: half of the exposure is subtracted.
+  case end
+
+  /// Correction of a timestamp, nanoseconds; nil where it needs an unknown exposure (seconds).
+  func shift(_ exposure: Double?) -> Int64? {
+    let half = exposure.map { Int64(($0 * 5e8).rounded()) }
+    return switch self {
+    case .middle: 0
+    case .start: half
+    case .end: half.map { -$0 }
+    }
   }
 }

@@ -112,3 +112,60 @@ package final class LineReader {
     end += count
   }
 }
+
+/// The cells of a row of text: where each of them ends.
+package struct RowCells: ~Copyable {
+  /// Cells of a whole row.
+  package let width: Int
+  /// What separates them.
+  package let mark: UInt8
+  @usableFromInline let ends: UnsafeMutablePointer<Int>
+
+  /// Cells of rows of so many, which a byte separates.
+  package init(width: Int, mark: UInt8 = UInt8(ascii: ",")) {
+    (self.width, self.mark) = (width, mark)
+    ends = .allocate(capacity: max(1, width))
+    ends.initialize(repeating: 0, count: max(1, width))
+  }
+
+  deinit { ends.deallocate() }
+
+  /// Splits a row, which is not empty; returns how many cells it has.
+  @inline(__always) @inlinable
+  package func split(_ row: UnsafeBufferPointer<UInt8>) -> Int {
+    let base = row.baseAddress!, width = width, mark = mark, ends = ends
+    var cell = 0
+    for i in 0..<row.count where base[i] == mark {
+      if cell < width { ends[cell] = i }
+      cell += 1
+    }
+    if cell < width { ends[cell] = row.count }
+    return cell + 1
+  }
+
+  /// The same of a row whose cells are separated by blanks, however many.
+  package func splitAtBlanks(_ row: UnsafeBufferPointer<UInt8>) -> Int {
+    var cell = 0, i = 0
+    while true {
+      while i < row.count, row[i] == 0x20 || row[i] == 0x09 { i += 1 }
+      if i == row.count { return cell }
+      while i < row.count, row[i] != 0x20, row[i] != 0x09 { i += 1 }
+      if cell < width { ends[cell] = i }
+      cell += 1
+    }
+  }
+
+  /// The bytes of a cell without the blanks, and the quotes if they are to go, around it.
+  @inline(__always) @inlinable
+  package func cell(
+    _ index: Int, of row: UnsafeBufferPointer<UInt8>, unquoted: Bool = false
+  ) -> (start: UnsafePointer<UInt8>, count: Int) {
+    let base = row.baseAddress!
+    func isAround(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || unquoted && byte == 0x22 }
+    var first = index == 0 ? 0 : ends[index - 1] + 1
+    var last = ends[index]
+    while first < last, isAround(base[first]) { first += 1 }
+    while last > first, isAround(base[last - 1]) { last -= 1 }
+    return (base + first, last - first)
+  }
+}

@@ -1,9 +1,10 @@
 import Foundation
+import JSONText
 
 /// Opening and reading regular files, with errors that name them.
 package enum RegularFile {
   /// Largest text file that is read whole: a calibration is some hundred bytes.
-  static let largestText = 256 * 1024
+  private static let largestText = 256 * 1024
 
   /// Opens a regular file for reading; a directory, a pipe or a missing permission is an error, never a hang.
   static func open(_ path: String) throws(DatasetError) -> (descriptor: Int32, size: Int64) {
@@ -125,5 +126,18 @@ package enum RegularFile {
   package static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}
+
+extension JSONValue {
+  /// The value in a file.
+  ///
+  /// - Throws: `DatasetError` for an unreadable file and for invalid JSON.
+  package init(contentsOf path: String) throws(DatasetError) {
+    let bytes = try RegularFile.bytes(path, limit: 64 << 20)
+    guard let value = JSONValue(parsing: bytes) else {
+      throw DatasetError(file: path, found: "no JSON", expected: "JSON as 'fuse' writes it")
+    }
+    self = value
   }
 }

@@ -1,3 +1,7 @@
+import Geometry
+import JSONText
+import SensorData
+
 /// Reads one CSV file row by row, returns cells as numbers or text, and counts bad rows.
 ///
 /// Damage (`DamageRule`). Fatal: any fault in the first rows, and more bad rows than the permitted share of the whole
@@ -24,7 +28,7 @@ final class TableReader {
   private let rule: DamageRule
   private let headerBytes: [UInt8]
   private var row = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-  private let ends: UnsafeMutablePointer<Int>
+  private let cells: RowCells
   private let indices: UnsafeMutablePointer<Int>
   private(set) var cellCount = 0
   /// Arrival of the last accepted row.
@@ -49,15 +53,12 @@ final class TableReader {
     header = try TableHeader(first, path: path, line: 1, columns: columns)
     headerBytes = rule == .radio ? Array(first) : []
     hasArrival = header.indices[1] >= 0
-    ends = .allocate(capacity: header.count + 1)
+    cells = RowCells(width: header.count)
     indices = .allocate(capacity: columns.count)
     indices.initialize(from: header.indices, count: columns.count)
   }
 
-  deinit {
-    ends.deallocate()
-    indices.deallocate()
-  }
+  deinit { indices.deallocate() }
 
   /// The line of the current row.
   var line: Int { lines.line }
@@ -70,10 +71,10 @@ final class TableReader {
       if bytes.isEmpty { continue }
       rows += 1
       row = bytes
-      let hasAllCells = split()
+      cellCount = cells.split(bytes)
       if rule == .radio, let kind = kindOfText() {
         try reject(RowFault(kind: kind, column: nil))
-      } else if hasAllCells {
+      } else if cellCount == header.count {
         return true
       } else {
         try reject(RowFault(kind: .cellCount, column: nil))
@@ -89,19 +90,6 @@ final class TableReader {
     return row.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "#") ? .comment : nil
   }
 
-  private func split() -> Bool {
-    let start = row.baseAddress!
-    var cell = 0
-    let limit = header.count
-    for i in 0..<row.count where start[i] == 0x2C {
-      if cell < limit { ends[cell] = i }
-      cell += 1
-    }
-    if cell < limit { ends[cell] = row.count }
-    cellCount = cell + 1
-    return cellCount == limit
-  }
-
   // MARK: cells
 
   /// True where the column is in the file.
@@ -111,13 +99,7 @@ final class TableReader {
   @inline(__always)
   func cell(_ column: Int) -> (start: UnsafePointer<UInt8>, count: Int) {
     let index = indices[column]
-    guard index >= 0 else { return (row.baseAddress!, 0) }
-    let base = row.baseAddress!
-    var first = index == 0 ? 0 : ends[index - 1] + 1
-    var last = ends[index]
-    while first < last, base[first] == 0x20 || base[first] == 0x09 { first += 1 }
-    while last > first, base[last - 1] == 0x20 || base[last - 1] == 0x09 { last -= 1 }
-    return (base + first, last - first)
+    return index >= 0 ? cells.cell(index, of: row) : (row.baseAddress!, 0)
   }
 
   /// A finite number within the column's bounds.
@@ -225,10 +207,10 @@ final class TableReader {
   }
 
   /// Seconds that a counter went back by, and its period where it wraps: of the last accepted rows and the current one.
-  var wrap: CounterWrap? { CounterWrap(from: order, to: arrival, spacing: known.spacing) }
+  private var wrap: CounterWrap? { CounterWrap(from: order, to: arrival, spacing: known.spacing) }
 
   /// Whether a row was accepted.
-  var hasOrder: Bool { order != .min }
+  private var hasOrder: Bool { order != .min }
 
   // MARK: damage
 
@@ -258,6 +240,89 @@ final class TableReader {
         file: path, line: first.line,
         found: "\(bad) bad rows in \(rows), here the first: \(first.found)",
         expected: "at most one in \(rule == .file ? "1,000" : "10"); here \(first.expected)")
+    }
+  }
+
+  /// The fault of the current row, in words.
+  func describe(_ fault: RowFault) -> DatasetError {
+    let cell = fault.column.map { shown($0) } ?? ""
+    let name = fault.column.map { columns[$0].name } ?? ""
+    let number = fault.column.map { columns[$0].expectation } ?? ""
+    let (found, expected): (String, String) =
+      switch fault.kind {
+      case .cellCount, .truncatedLastRow: ("a row of \(cellCount) cells", "\(header.count) as in the header")
+      case .repeatedHeader: ("the header once more", "rows")
+      case .comment: ("a comment", "rows")
+      case .emptyCell, .notMeasured: ("an empty cell in column \(name)", number)
+      case .notANumber:
+        if columns[fault.column ?? 0].units == ["ns"] || name == "feature_id" {
+          ("'\(cell)' in column \(name)", "a whole number of 64 bits" + (name == "feature_id" ? "" : " [ns]"))
+        } else {
+          ("'\(cell)' in column \(name)", number)
+        }
+      case .notFinite: ("'\(cell)' in column \(name)", "a finite number")
+      case .outOfRange: ("'\(cell)' in column \(name)", bounds(fault.column ?? 0))
+      case .negativeRange: ("a range of \(cell)", "a range of 0 m or more")
+      case .notUnitQuaternion: ("a quaternion that is not of unit length", "length 1 within 1 %")
+      case .timeGoingBack:
+        ("\(name) \(cell) after \(order)", wrap?.remedy ?? "rows in order of \(hasArrival ? "arrival" : "time")")
+      case .futureStamp:
+        (
+          "\(name) \(cell), over \(FutureStamp.step / 1_000_000_000) s after \(hasOrder ? "\(order)" : "what follows"), and the next rows are not",
+          "rows in order of \(hasArrival ? "arrival" : "time")"
+        )
+      case .duplicate:
+        ("a second row for the same \(name == "timestamp" ? name : "timestamp and \(name)")", "every one once")
+      case .unknownAntenna:
+        (cell.isEmpty ? "no antenna_id" : "antenna_id '\(cell)'", "one of the antennas in sensor.yaml")
+      case .missingImage, .damagedImage, .wrongImageSize, .missingExposure, .unpairedImage:
+        ("an image that cannot be used", "a whole image")
+      case .frameNotListed: ("features of a frame that frames.csv does not list", "every frame in frames.csv")
+      }
+    let truncation = lines.isTerminated ? "" : " (the last row is cut short)"
+    return DatasetError(file: path, line: line, found: found + truncation, expected: expected)
+  }
+
+  private func bounds(_ column: Int) -> String {
+    if columns[column].units == ["ns"] {
+      return column == 1 ? "an arrival not before the timestamp, within +-2^62 ns" : "a time within +-2^62 ns"
+    }
+    if columns[column].isText { return "a plain text" }
+    let bounds = columns[column].bounds
+    return "\(columns[column].expectation) from \(bounds.lowerBound) to \(bounds.upperBound)"
+  }
+
+  private func shown(_ column: Int) -> String {
+    let (start, count) = cell(column)
+    let text = String(decoding: UnsafeBufferPointer(start: start, count: min(count, 40)), as: UTF8.self)
+    let plain = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : String($0) }.joined()
+    return count > 40 ? plain + "..." : plain
+  }
+
+  /// Three neighbouring columns as a vector.
+  @inline(__always)
+  func vector(_ first: Int) throws(RowFault) -> Vector3 {
+    Vector3(try number(first), try number(first + 1), try number(first + 2))
+  }
+
+  /// Four neighbouring columns, w x y z, as a rotation; a norm off by more than 1 % is a fault, less is normalised.
+  func rotation(_ first: Int) throws(RowFault) -> Rotation {
+    let w = try number(first)
+    let v = try vector(first + 1)
+    guard Rotation.isUnit(w, v) else { throw RowFault(kind: .notUnitQuaternion, column: first) }
+    return Rotation(w: w, x: v.x, y: v.y, z: v.z)
+  }
+
+  /// The timestamp of the current row.
+  var timestamp: Timestamp { Timestamp(nanoseconds: time) }
+
+  /// A sensor event of the current row.
+  func timed(_ event: SensorEvent) -> TimedEvent { TimedEvent(event, arrival: Timestamp(nanoseconds: arrival)) }
+
+  /// Throws when the key was there at this time.
+  func unique<Key: Sendable>(_ key: Key, in seen: inout SeenKeys<Key>, column: Int) throws(RowFault) {
+    guard seen.insert(key, time: time, inTimeOrder: !hasArrival) else {
+      throw RowFault(kind: .duplicate, column: column)
     }
   }
 }

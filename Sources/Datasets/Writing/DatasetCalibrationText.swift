@@ -1,3 +1,4 @@
+import FuseCaptureFormat
 import Geometry
 import SensorData
 
@@ -22,7 +23,7 @@ enum DatasetCalibrationText {
     source: \(quoted(contents.source))
     licence: \(quoted(contents.licence))
     note: \(quoted(contents.note))
-    \(contents.statesDevice ? "device_T_BS: \(list(elements(contents.rig.bodyFromDevice)))\n" : "")
+    \(contents.statesDevice ? "device_T_BS: \(list(contents.rig.bodyFromDevice.rigidTransform))\n" : "")
     """
   }
 
@@ -40,32 +41,14 @@ enum DatasetCalibrationText {
 
   /// A camera; without its place on the body where that is not known.
   static func camera(_ camera: CameraCalibration, isFirst: Bool, isPlaced: Bool = true) -> String {
-    // The camera model where it is no pinhole, and what stands before the focal lengths then: Kalibr's order.
-    let (projection, parameters): (String, [Double]) =
-      switch camera.distortion {
-      case .omni(let xi, _, _, _, _): ("omni", [xi])
-      case .doubleSphere(let xi, let alpha): ("ds", [xi, alpha])
-      case .extendedUnified(let alpha, let beta): ("eucm", [alpha, beta])
-      default: ("pinhole", [])
-      }
-    let (model, coefficients): (String, [Double]) =
-      switch camera.distortion {
-      case .none: ("none", [])
-      case .radialTangential(let k1, let k2, let p1, let p2): ("radial-tangential", [k1, k2, p1, p2])
-      case .equidistant(let k1, let k2, let k3, let k4): ("equidistant", [k1, k2, k3, k4])
-      case .fieldOfView(let w): ("fov", [w])
-      case .rational(let k1, let k2, let p1, let p2, let k3, let k4, let k5, let k6):
-        ("rational", [k1, k2, p1, p2, k3, k4, k5, k6])
-      case .omni(_, let k1, let k2, let p1, let p2): ("radial-tangential", [k1, k2, p1, p2])
-      case .doubleSphere, .extendedUnified: ("none", [])
-      }
+    let lens = camera.lensKeys
     return """
       sensor_type: camera
       \(isPlaced ? transform(camera.bodyFromCamera) : "")\(rate(camera.rate))resolution: [\(camera.width), \(camera.height)]
-      camera_model: \(projection)
-      intrinsics: \(list(parameters + [camera.fx, camera.fy, camera.cx, camera.cy]))
-      distortion_model: \(model)
-      distortion_coefficients: \(list(coefficients))
+      camera_model: \(lens.projection)
+      intrinsics: \(list(lens.intrinsics))
+      distortion_model: \(lens.distortion)
+      distortion_coefficients: \(list(lens.coefficients))
       pixel_noise_sigma: \(camera.pixelNoise)
       time_offset_cam_to_imu_s: \(camera.timeOffset)
       \(shutter(camera))\(camera.imageBits == 16 ? "" : "image_bits: \(camera.imageBits)\n")\(isFirst ? "" : "feature_ids: \(camera.featureIDs.rawValue)\n")
@@ -115,14 +98,8 @@ enum DatasetCalibrationText {
     """
   }
 
-  private static func elements(_ pose: Pose) -> [Double] {
-    let r = pose.rotation.matrix
-    let t = pose.translation
-    return (0..<3).flatMap { [r[$0, 0], r[$0, 1], r[$0, 2], t[$0]] } + [0, 0, 0, 1]
-  }
-
   private static func transform(_ pose: Pose) -> String {
-    let e = elements(pose)
+    let e = pose.rigidTransform
     let rows = stride(from: 0, to: 16, by: 4).map { row in e[row..<row + 4].map { "\($0)" }.joined(separator: ", ") }
     return "T_BS:\n  cols: 4\n  rows: 4\n  data: [" + rows.joined(separator: ",\n         ") + "]\n"
   }

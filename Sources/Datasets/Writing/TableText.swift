@@ -1,3 +1,6 @@
+import Geometry
+import SensorData
+
 /// The text of one CSV file, built byte by byte: fixed decimals, no locale, the same bytes everywhere.
 struct TableText {
   /// The file's name, for errors.
@@ -83,5 +86,40 @@ struct TableText {
   private mutating func separate() {
     if !atLineStart { bytes.append(UInt8(ascii: ",")) }
     atLineStart = false
+  }
+}
+
+/// The cells behind the stamp of each kind of row.
+extension TableText {
+  /// Three numbers.
+  mutating func add(_ vector: Vector3, decimals: Int) throws(DatasetWritingError) {
+    for k in 0..<3 { try add(vector[k], decimals: decimals) }
+  }
+
+  /// Position (micrometres) and quaternion w, x, y, z with a scalar part that is not negative.
+  mutating func add(_ pose: Pose) throws(DatasetWritingError) {
+    try add(pose.translation, decimals: 6)
+    let sign: Double = pose.rotation.w < 0 ? -1 : 1
+    try add(pose.rotation.w * sign, decimals: 9)
+    try add(pose.rotation.v * sign, decimals: 9)
+  }
+
+  /// An inertial reading.
+  mutating func add(_ sample: IMUSample) throws(DatasetWritingError) {
+    try add(sample.angularVelocity, decimals: 7)
+    try add(sample.specificForce, decimals: 6)
+  }
+
+  /// A range with these optional columns.
+  mutating func add(_ range: RangeMeasurement, _ columns: [RangeColumn]) throws(DatasetWritingError) {
+    add(range.peer)
+    try add(range.range, decimals: 4)
+    for column in columns {
+      switch column.cell(range) {
+      case .number(let value): try add(value, decimals: 4)
+      case .text(let text): add(text)
+      case nil: add("")
+      }
+    }
   }
 }

@@ -47,3 +47,71 @@ public enum AccessoryMessage: Equatable, Sendable {
     }
   }
 }
+
+/// Why bytes are no message of the accessory protocol.
+public enum AccessoryCodecError: Error, Equatable, Sendable {
+  /// Fewer bytes than the message needs.
+  case tooShort
+  /// Bytes after the end of the message.
+  case trailingBytes(Int)
+  /// A length field contradicts the number of bytes.
+  case wrongLength(found: Int, expected: Int)
+  /// A field has a value that the protocol does not define.
+  case unknownValue(field: String, value: Int)
+}
+
+/// Major and minor version, 16 bits each.
+public struct ProtocolVersion: Equatable, Sendable {
+  /// Incompatible changes.
+  public var major: UInt16
+  /// Compatible changes.
+  public var minor: UInt16
+
+  /// A version from its numbers.
+  public init(major: UInt16, minor: UInt16) {
+    self.major = major
+    self.minor = minor
+  }
+
+  init?(_ reader: inout LittleEndianReader) {
+    guard let major = reader.u16(), let minor = reader.u16() else { return nil }
+    self.init(major: major, minor: minor)
+  }
+
+  var data: Data {
+    var data = Data()
+    data.append(littleEndian: major)
+    data.append(littleEndian: minor)
+    return data
+  }
+}
+
+/// Reads little-endian numbers from bytes; nil beyond their end.
+struct LittleEndianReader {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  init(_ data: Data) { bytes = [UInt8](data) }
+
+  /// Bytes not read yet.
+  var remaining: Int { bytes.count - position }
+
+  mutating func bytes(_ count: Int) -> [UInt8]? {
+    guard count >= 0, remaining >= count else { return nil }
+    defer { position += count }
+    return Array(bytes[position..<position + count])
+  }
+
+  mutating func u8() -> UInt8? { bytes(1)?[0] }
+  mutating func u16() -> UInt16? { bytes(2).map { UInt16($0[0]) | UInt16($0[1]) << 8 } }
+  mutating func u32() -> UInt32? {
+    bytes(4).map { $0.reversed().reduce(0) { $0 << 8 | UInt32($1) } }
+  }
+}
+
+extension Data {
+  /// Appends a number, lowest byte first.
+  mutating func append(littleEndian value: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+  }
+}

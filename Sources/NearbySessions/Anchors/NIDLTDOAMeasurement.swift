@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if !ONE_MODULE || canImport(Darwin)
   import simd
@@ -52,7 +53,7 @@ public final class NIDLTDOAMeasurement: NSObject, NSCopying, NSSecureCoding, Sen
   public let floorElevation: FloorElevation?
 
   /// The radio's unit of time, seconds: 1 / (128 * 499.2 MHz).
-  static let tick = 1 / (128 * 499.2e6)
+  private static let tick = 1 / (128 * 499.2e6)
 
   /// Not Apple's: a message from its parts, for `NearbyDevice.receive(_:ofNetwork:at:)`. Raw times follow from the
   /// times; a negative time or NaN has the raw time 0.
@@ -129,5 +130,121 @@ public final class NIDLTDOAMeasurement: NSObject, NSCopying, NSSecureCoding, Sen
       responderClockFrequencyOffset: optional("responderClockFrequencyOffset") { coder.decodeDouble(forKey: $0) },
       coordinatesType: coordinatesType, coordinates: simd_double3(numbers[4], numbers[5], numbers[6]),
       floorElevation: optional("floorElevation") { coder.decodeObject(of: FloorElevation.self, forKey: $0) })
+  }
+
+  /// Floor of an anchor. The class has its Objective-C name, because Foundation on Linux archives no nested classes.
+  public typealias FloorElevation = NIDLTDOAMeasurementFloorElevation
+}
+
+/// Floor of a building on which an anchor is, and its height above that floor.
+public final class NIDLTDOAMeasurementFloorElevation: NSObject, NSCopying, NSSecureCoding, Sendable {
+  /// Floor number, negative below the ground.
+  public let floorNumber: Int
+  /// Metres above the floor.
+  public let height: Double
+
+  /// Not Apple's: an elevation from its parts.
+  public init(floorNumber: Int, height: Double) {
+    self.floorNumber = floorNumber
+    self.height = height
+  }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NIDLTDOAMeasurementFloorElevation else { return false }
+    return floorNumber == other.floorNumber && height == other.height
+  }
+  public override var hash: Int { floorNumber.hashValue }
+  /// Itself: it never changes.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  // MARK: - Archives
+
+  /// True: archives hold plain values only.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Writes an archive that `init(coder:)` reads.
+  public func encode(with coder: NSCoder) {
+    coder.encode(floorNumber, forKey: "floorNumber")
+    coder.encode(height, forKey: "height")
+  }
+
+  /// Nil for an archive that holds no elevation.
+  public required convenience init?(coder: NSCoder) {
+    guard coder.containsValue(forKey: "floorNumber"), coder.containsValue(forKey: "height") else { return nil }
+    self.init(floorNumber: coder.decodeInteger(forKey: "floorNumber"), height: coder.decodeDouble(forKey: "height"))
+  }
+}
+
+/// Listening to fixed anchors (downlink time difference of arrival). The device only receives; the app computes its
+/// position from the differences of the messages' times.
+///
+/// Such a session has no peer. Its only measurement callback is `session(_:didUpdateDLTDOA:)`, on a device that
+/// `supportsDLTDOAMeasurement`.
+public final class NIDLTDOAConfiguration: NIConfiguration, @unchecked Sendable {
+  /// How the anchors of a network are found.
+  public enum DiscoveryMethod: Int, Sendable, CaseIterable {
+    /// By Wi-Fi.
+    case wiFi = 0
+    /// By Bluetooth Low Energy.
+    case bluetoothLowEnergy = 1
+
+    /// The same as `wiFi`.
+    public static let wifi = Self.wiFi
+  }
+
+  private let network: Mutex<Int>
+  private let discovery: Mutex<DiscoveryMethod>
+
+  /// Number of the network; its anchors share it.
+  public var networkIdentifier: Int {
+    get { network.withLock(\.self) }
+    set { network.withLock { $0 = newValue } }
+  }
+
+  /// How its anchors are found. Accepted without effect: replayed anchors need no discovery.
+  public var discoveryMethod: DiscoveryMethod {
+    get { discovery.withLock(\.self) }
+    set { discovery.withLock { $0 = newValue } }
+  }
+
+  /// Listens to a network that is found by Bluetooth Low Energy.
+  public convenience init(networkIdentifier: Int) {
+    self.init(networkIdentifier: networkIdentifier, discoveryMethod: .bluetoothLowEnergy)
+  }
+
+  /// Listens to a network.
+  public init(networkIdentifier: Int, discoveryMethod: DiscoveryMethod) {
+    network = Mutex(networkIdentifier)
+    discovery = Mutex(discoveryMethod)
+    super.init()
+  }
+
+  public override func copy(with zone: NSZone? = nil) -> Any {
+    NIDLTDOAConfiguration(networkIdentifier: networkIdentifier, discoveryMethod: discoveryMethod)
+  }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NIDLTDOAConfiguration else { return false }
+    return networkIdentifier == other.networkIdentifier && discoveryMethod == other.discoveryMethod
+  }
+  public override var hash: Int { networkIdentifier.hashValue }
+
+  // MARK: - Archives
+
+  public override class var supportsSecureCoding: Bool { true }
+
+  public override func encode(with coder: NSCoder) {
+    coder.encode(networkIdentifier, forKey: "networkIdentifier")
+    coder.encode(discoveryMethod.rawValue, forKey: "discoveryMethod")
+  }
+
+  /// Nil for an archive that holds no such configuration.
+  public required init?(coder: NSCoder) {
+    guard coder.containsValue(forKey: "networkIdentifier"),
+      let method = DiscoveryMethod(rawValue: coder.decodeInteger(forKey: "discoveryMethod"))
+    else { return nil }
+    network = Mutex(coder.decodeInteger(forKey: "networkIdentifier"))
+    discovery = Mutex(method)
+    super.init()
   }
 }

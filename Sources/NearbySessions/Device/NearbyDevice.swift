@@ -3,6 +3,10 @@ import Geometry
 import PrecisionFinding
 import SensorData
 
+#if !ONE_MODULE
+  import ARKit
+#endif
+
 /// A phone, watch or tag on which sessions run: sensor events go in, callbacks come out.
 ///
 /// Its clock is the events' clock: callbacks and their order depend on the events alone, at any playback speed. One
@@ -37,7 +41,7 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
   /// What its camera says to ARKit; nil without one.
   var camera: DeviceCamera?
   /// The apps' AR sessions that publish this device's poses.
-  var arSessions: [WeakARSession] = []
+  private var arSessions: [WeakARSession] = []
   /// Refused `run`s in a row.
   var refusals = Refusals()
   /// Estimates from radio, camera and motion; nil while no session asks for them.
@@ -239,6 +243,26 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
       return .endlessRestart(code)
     }
   }
+
+  @TaskLocal private static var scoped: NearbyDevice?
+  nonisolated(unsafe) private static var installed: NearbyDevice?
+
+  /// The device that `NISession()` runs on: in a callback the one that calls, else that of the surrounding `with`, else
+  /// the installed one.
+  public static var current: NearbyDevice? { scoped ?? SessionLock.withLock { installed } }
+
+  /// Installs a device as the process's own: the only call that an app needs in order to run on it.
+  public static func install(_ device: NearbyDevice?) { SessionLock.withLock { installed = device } }
+
+  /// Makes a device the current one within `body`: for several apps in one process.
+  public static func with<T>(_ device: NearbyDevice?, _ body: () throws -> T) rethrows -> T {
+    try $scoped.withValue(device, operation: body)
+  }
+
+  /// The same, for a body that waits.
+  public static func with<T>(_ device: NearbyDevice?, _ body: () async throws -> T) async rethrows -> T {
+    try await $scoped.withValue(device, operation: body)
+  }
 }
 
 /// A weak reference to a session.
@@ -247,7 +271,7 @@ struct WeakSession {
 }
 
 /// A weak reference to an AR session.
-struct WeakARSession {
+private struct WeakARSession {
   weak var session: ARSession?
 }
 
@@ -257,4 +281,55 @@ struct Neighbour {
   weak var device: NearbyDevice?
   /// Its name in this device's ranges.
   var peer: String
+}
+
+/// The apps' AR sessions: they publish the device's poses.
+extension NearbyDevice {
+  package func attach(_ session: ARSession) {
+    SessionLock.withLock {
+      arSessions.removeAll { $0.session == nil || $0.session === session }
+      arSessions.append(WeakARSession(session: session))
+    }
+  }
+
+  /// AR sessions that still exist and follow this device, in the order in which they came.
+  private var followingARSessions: [ARSession] { arSessions.compactMap(\.session).filter { $0.follows(self) } }
+
+  /// The tracking state of a pose: limited while the session's convergence has been lost, by darkness for instance.
+  var trackingState: ARCamera.TrackingState {
+    switch sessionConvergence?.status {
+    case .converged, nil: .normal
+    case .notConverged, .unknown: .limited(.insufficientFeatures)
+    }
+  }
+
+  /// Queues a frame for every AR session that runs.
+  func postFrame(at timestamp: Double, _ camera: ARCamera, meanLuma: Double?) {
+    for session in followingARSessions where session.isRunning {
+      post {
+        guard let news = session.update(at: timestamp, camera: camera, meanLuma: meanLuma),
+          let observer = session.delegate
+        else { return nil }
+        return Delivery(queue: session.delegateQueue) {
+          if news.changesTrackingState { observer.session(session, cameraDidChangeTrackingState: news.frame.camera) }
+          if !news.removed.isEmpty { observer.session(session, didRemove: news.removed) }
+          if !news.added.isEmpty { observer.session(session, didAdd: news.added) }
+          observer.session(session, didUpdate: news.frame)
+        }
+      }
+    }
+  }
+
+  /// Queues the begin or the end of an interruption.
+  func postInterruption(isOver: Bool) {
+    for session in followingARSessions where session.isRunning {
+      post {
+        session.delegate.map { observer in
+          Delivery(queue: session.delegateQueue) {
+            if isOver { observer.sessionInterruptionEnded(session) } else { observer.sessionWasInterrupted(session) }
+          }
+        }
+      }
+    }
+  }
 }

@@ -35,7 +35,7 @@ public final class World: @unchecked Sendable {
   /// Seconds since the world's start.
   public private(set) var time = 0.0
   /// The world's time at which the main queue's work was last run.
-  var mainQueueServedAt = 0.0
+  private var mainQueueServedAt = 0.0
 
   /// An empty world.
   public init() {}
@@ -73,7 +73,7 @@ public final class World: @unchecked Sendable {
   /// The inputs of devices whose recordings have just ended; reads the next event of every other.
   ///
   /// - Throws: a source's error; the world can continue without that event.
-  func endings() throws -> [Input] {
+  private func endings() throws -> [Input] {
     var endings: [Input] = []
     for index in players.indices where players[index].head == nil && !players[index].hasEnded {
       players[index].head = try players[index].source.next()
@@ -95,7 +95,7 @@ public final class World: @unchecked Sendable {
   }
 
   /// Takes the next event, and says what it means for every device.
-  func takeNext() -> [Input] {
+  private func takeNext() -> [Input] {
     guard let index = nextPlayer, let event = players[index].head, let due = players[index].due else { return [] }
     players[index].head = nil
     time = max(time, due)
@@ -104,7 +104,7 @@ public final class World: @unchecked Sendable {
   }
 
   /// Every device at the world's time, which becomes at least `seconds`.
-  func takeTime(_ seconds: Double) -> [Input] {
+  private func takeTime(_ seconds: Double) -> [Input] {
     time = max(time, seconds)
     return players.indices.compactMap(advance)
   }
@@ -135,5 +135,155 @@ public final class World: @unchecked Sendable {
       inputs.append((link.to, .event(TimedEvent(.range(received)))))
     }
     return inputs
+  }
+}
+
+/// Playing a world on the caller's thread.
+extension World {
+  /// The main queue's work is run at least this often while nobody is called, seconds of the world.
+  private static let mainQueueInterval = 0.02
+
+  /// Plays the next event; false when all recordings have ended. Pending callbacks are made in any case.
+  ///
+  /// - Throws: a source's error; the world can continue without that event. `PlayingError`.
+  @discardableResult
+  public func stepBlocking() throws -> Bool { try MainQueue.whilePlaying { try takeStep(until: .infinity) } }
+
+  /// Plays all events up to `seconds` of the world.
+  ///
+  /// - Throws: a source's error, `PlayingError`.
+  public func playBlocking(until seconds: Double) throws {
+    try MainQueue.whilePlaying {
+      while try takeStep(until: seconds) {}
+      try make(takeTime(seconds))
+    }
+    flushMainQueue()
+  }
+
+  /// Plays to the end, as fast as possible.
+  ///
+  /// - Parameter pace: called with the world's time before each event; waiting until then plays in real time.
+  /// - Throws: a source's error, `PlayingError`.
+  public func playBlocking(pace: ((Double) -> Void)? = nil) throws {
+    try MainQueue.whilePlaying {
+      while try takeStep(until: .infinity, pace: pace) {}
+      try makeCallbacks(of: devices)
+    }
+    flushMainQueue()
+  }
+
+  /// Plays the next event if it comes by `seconds`; whether it did.
+  private func takeStep(until seconds: Double, pace: ((Double) -> Void)? = nil) throws -> Bool {
+    try makeCallbacks(of: devices)
+    try make(endings())
+    guard let due, due <= seconds else { return false }
+    if let pace {
+      pace(due)
+      serveMainQueue()
+    }
+    try make(takeNext())
+    return true
+  }
+
+  private func make(_ inputs: [Input]) throws {
+    for input in inputs {
+      input.device.take(input.what)
+      try makeCallbacks(of: [input.device])
+    }
+  }
+
+  private func makeCallbacks(of devices: [NearbyDevice]) throws {
+    for device in devices {
+      let made = device.makeCallbacks()
+      if made > 0 || time - mainQueueServedAt >= Self.mainQueueInterval { serveMainQueue() }
+      if let error = device.takeEndlessRestart() { throw error }
+    }
+  }
+
+  private func serveMainQueue() {
+    guard MainQueue.isServedHere else { return }
+    mainQueueServedAt = time
+    MainQueue.serve()
+  }
+
+  /// After the last callback: what it put on the main queue runs before `play` returns.
+  private func flushMainQueue() {
+    guard !CallbackQueue.isCurrent(.main), devices.contains(where: \.hasCalledOnMainQueue) else { return }
+    CallbackQueue.run(on: .main) {}
+  }
+}
+
+/// Playing a world from a task, without blocking a thread: the main queue and every other run freely between events.
+///
+/// Callbacks are the same as those of the blocking calls, in the same order. After each event with callbacks what they put
+/// on the main queue is run. Nobody may block the main queue meanwhile.
+extension World {
+  /// Plays the next event; false when all recordings have ended. Pending callbacks are made in any case.
+  ///
+  /// - Throws: a source's error; the world can continue without that event. `PlayingError`, `CancellationError`.
+  @discardableResult
+  public func step() async throws -> Bool { try await takeStep(until: .infinity) }
+
+  /// Plays all events up to `seconds` of the world.
+  ///
+  /// - Throws: a source's error, `PlayingError`, `CancellationError`.
+  public func play(until seconds: Double) async throws {
+    while try await takeStep(until: seconds) {}
+    try await make(takeTime(seconds))
+  }
+
+  /// Plays to the end, as fast as possible.
+  ///
+  /// - Parameter pace: called with the world's time before each event; waiting until then plays in real time.
+  /// - Throws: a source's error, `PlayingError`, `CancellationError`.
+  public func play(pace: (@Sendable (Double) async -> Void)? = nil) async throws {
+    while try await takeStep(until: .infinity, pace: pace) {}
+    try await makeCallbacks(of: devices)
+  }
+
+  private func takeStep(until seconds: Double, pace: (@Sendable (Double) async -> Void)? = nil) async throws -> Bool {
+    try Task.checkCancellation()
+    try await makeCallbacks(of: devices)
+    try await make(endings())
+    guard let due, due <= seconds else { return false }
+    await pace?(due)
+    try await make(takeNext())
+    return true
+  }
+
+  private func make(_ inputs: [Input]) async throws {
+    for input in inputs {
+      input.device.take(input.what)
+      try await makeCallbacks(of: [input.device])
+    }
+  }
+
+  private func makeCallbacks(of devices: [NearbyDevice]) async throws {
+    for device in devices {
+      if await device.makeCallbacks() > 0 { await MainQueue.flush() }
+      if let error = device.takeEndlessRestart() { throw error }
+    }
+  }
+}
+
+/// Source of a device's events: a recording, a simulation, a live sensor.
+public protocol SensorEventSource {
+  /// The next event in order of arrival; nil at the end.
+  mutating func next() throws -> TimedEvent?
+}
+
+/// A source of events in memory.
+public struct EventList: SensorEventSource, Sendable {
+  private let events: [TimedEvent]
+  private var position = 0
+
+  /// A source of these events, which are in order of arrival.
+  public init(_ events: [TimedEvent]) { self.events = events }
+
+  /// The next event; nil at the end.
+  public mutating func next() -> TimedEvent? {
+    guard position < events.count else { return nil }
+    defer { position += 1 }
+    return events[position]
   }
 }

@@ -1,3 +1,6 @@
+import Geometry
+import PrecisionFinding
+
 /// Selects the one request to show to the user now.
 ///
 /// Several reasons may hold at once; a user can do one thing at a time. The most basic request comes first. Each stays
@@ -84,5 +87,55 @@ public struct CoachingLadder: Sendable {
     }
     let isInView = marker.isInView(distance: situation.distance, horizontalAngle: situation.horizontalAngle)
     return isInView ? .sweepUpAndDown : .go
+  }
+
+  /// Requests to the user, most basic first.
+  public enum Request: String, Sendable, CaseIterable {
+    /// The set-up is broken: no sweep helps. `CoachingLadder.sentence` says what to do.
+    case mendSetUp
+    /// Nothing is received: look elsewhere.
+    case search
+    /// The camera sees too little.
+    case moreLight
+    /// The signal is weak.
+    case moveCloser
+    /// The direction is unknown.
+    case moveAround
+    /// Two directions are left: a lateral ambiguity.
+    case sweepSideways
+    /// The same, unresolved for `patience`: another position may do better.
+    case moveElsewhere
+    /// The direction is known: go.
+    case go
+    /// Near and ahead, but the position is unknown.
+    case sweepUpAndDown
+    /// The position is known.
+    case found
+
+    /// One sentence for the user.
+    public var sentence: String {
+      switch self {
+      case .mendSetUp: "Something is wrong with this device's set-up."
+      case .search: "No signal yet: walk on a little."
+      case .moreLight: Convergence.Reason.insufficientLighting.guidance
+      case .moveCloser: Convergence.Reason.insufficientSignalStrength.guidance
+      case .moveAround: Convergence.Reason.insufficientMovement.guidance
+      case .sweepSideways: Convergence.Reason.insufficientHorizontalSweep.guidance
+      case .moveElsewhere: "Go to another place and try there."
+      case .go: "Follow the arrow."
+      case .sweepUpAndDown: Convergence.Reason.insufficientVerticalSweep.guidance
+      case .found: "Here it is."
+      }
+    }
+  }
+}
+
+extension PointingQuery.Candidate {
+  /// A candidate from a session's object. Its angle off the back camera's axis comes from the direction, else from the
+  /// horizontal angle; nil when neither is known.
+  public init?(_ object: NINearbyObject, named peer: String) {
+    self.init(
+      peer: peer, direction: object.direction.map { Vector3(Double($0.x), Double($0.y), Double($0.z)) },
+      horizontalAngle: object.horizontalAngle.map { Double($0) }, distance: object.distance.map { Double($0) })
   }
 }

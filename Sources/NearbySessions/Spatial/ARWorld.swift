@@ -1,5 +1,9 @@
 import Geometry
 
+#if !ONE_MODULE
+  import ARKit
+#endif
+
 /// ARKit's world frame, from the estimator's: right-handed, y up, origin at the device's first position, -z the
 /// horizontal direction of its back camera then.
 ///
@@ -28,5 +32,33 @@ package struct ARWorld: Equatable, Sendable {
   /// A point of the estimator's world as a transform: its position, without rotation.
   package func transform(of position: Vector3) -> simd_float4x4 {
     simd_float4x4(Pose(translation: arFromWorld * position))
+  }
+}
+
+extension ARSession {
+  /// Whether camera assistance can start with this session: its configuration is suitable, and its delegate does not
+  /// relocalise. A session that does not run yet is suitable. Calls the session's delegate.
+  var supportsCameraAssistance: Bool {
+    if let observer = delegate, observer.sessionShouldAttemptRelocalization(self) { return false }
+    return isConfigurationSuitable
+  }
+
+  /// Whether its configuration, if it runs, is suitable for camera assistance: world tracking aligned with gravity, no
+  /// collaboration, no face tracking, no initial map.
+  var isConfigurationSuitable: Bool {
+    guard let configuration else { return true }
+    guard let tracking = configuration as? ARWorldTrackingConfiguration else { return false }
+    return tracking.worldAlignment == .gravity && !tracking.isCollaborationEnabled && !tracking.userFaceTrackingEnabled
+      && tracking.initialWorldMap == nil
+  }
+}
+
+extension simd_float4x4 {
+  /// A pose as a matrix: rotation in the first three columns, translation in the fourth.
+  package init(_ pose: Pose) {
+    let axes = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)].map { pose.rotation * $0 }
+    self.init(
+      simd_float4(simd_float3(axes[0]), 0), simd_float4(simd_float3(axes[1]), 0), simd_float4(simd_float3(axes[2]), 0),
+      simd_float4(simd_float3(pose.translation), 1))
   }
 }

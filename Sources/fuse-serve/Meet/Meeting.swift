@@ -1,8 +1,11 @@
+import ArgumentParser
 import Dispatch
 import Foundation
 import NearbyInteraction
 import PeerDiscovery
 import RecordedDevices
+import SensorData
+import ServiceArguments
 
 /// One end of a meeting of two processes.
 struct Meeting {
@@ -79,5 +82,126 @@ extension RecordedDevice {
     let world = World()
     world.add(device, playing: source)
     try await world.play()
+  }
+}
+
+/// `fuse meet <folder>`.
+struct MeetCommand: AsyncParsableCommand {
+  static let configuration = MeetArguments.configuration
+
+  @OptionGroup var arguments: MeetArguments
+
+  func run() async throws {
+    try await Failure.reporting {
+      guard let name = arguments.name, let peer = arguments.peer else {
+        return try await LoneSession(folder: arguments.folder, peer: arguments.peer).run()
+      }
+      try await Meeting(
+        folder: arguments.folder, name: name, peer: peer, patience: arguments.wait,
+        reach: arguments.broadcast.map { .network(broadcast: $0) } ?? .thisMachine
+      ).run()
+    }
+  }
+}
+
+/// Prints a session's updates on stdout, one line per second of the recording, and other events.
+private final class MeetingReporter: NSObject, NISessionDelegate {
+  private let peer: String
+  private var begin: Timestamp?
+  private var nextLine = 0.0
+  private var convergence = "unknown"
+  private var advice: String?
+  /// The last distance, metres.
+  private(set) var distance: Float?
+
+  init(peer: String) { self.peer = peer }
+
+  func sessionDidStartRunning(_ session: NISession) { print("session started") }
+
+  func session(_ session: NISession, didUpdate nearbyObjects: [NINearbyObject]) {
+    for object in nearbyObjects {
+      distance = object.distance ?? distance
+      guard let time = object.estimate?.timestamp else { continue }
+      begin = begin ?? time
+      let seconds = time.seconds(since: begin!)
+      guard seconds >= nextLine else { continue }
+      nextLine = seconds.rounded(.down) + 1
+      let metres = object.distance.map { String(format: "%6.2f m", $0) } ?? "       -"
+      let angle = object.horizontalAngle.map { String(format: "%5.0f°", $0 * 180 / .pi) } ?? "     -"
+      print(String(format: "%6.1f s", seconds), peer, metres, angle, "", convergence)
+    }
+  }
+
+  func session(
+    _ session: NISession, didUpdateAlgorithmConvergence convergence: NIAlgorithmConvergence, for object: NINearbyObject?
+  ) {
+    guard object != nil else { return }
+    switch convergence.status {
+    case .unknown: self.convergence = "unknown"
+    case .converged: self.convergence = "converged"
+    case .notConverged(let reasons):
+      self.convergence = reasons.map(\.rawValue).joined(separator: " ")
+      // What an app would show, when it changes.
+      if let advice = reasons.first?.localizedDescription, advice != self.advice {
+        self.advice = advice
+        print("         \(advice)")
+      }
+    }
+  }
+
+  func session(_ session: NISession, didRemove nearbyObjects: [NINearbyObject], reason: NINearbyObject.RemovalReason) {
+    print("\(peer) removed: \(reason)")
+  }
+
+  func session(_ session: NISession, didInvalidateWith error: any Error) {
+    print("session over: \(error.localizedDescription)")
+  }
+}
+
+/// A session on a recording, with a peer that exists only there.
+private struct LoneSession {
+  /// The recording.
+  var folder: String
+  /// The peer; nil: the first.
+  var peer: String?
+
+  /// Plays it, and prints an app's delegate calls.
+  func run() async throws {
+    let first = try peer ?? RecordedDevice(folder: URL(fileURLWithPath: folder)).peers.first
+    guard let peer = first else { throw CommandError("\(folder): no ranges, expected those to a peer") }
+    let phone = try RecordedDevice.named(folder, with: peer)
+    let reporter = MeetingReporter(peer: peer)
+    let session = NISession(device: phone.device)
+    session.delegate = reporter
+    session.delegateQueue = DispatchQueue(label: "session")
+    try await phone.play(session, with: phone.device.token(forPeer: peer))
+    session.invalidate()
+  }
+}
+
+/// A point in wall-clock time by which something must have happened.
+private struct Deadline: Sendable {
+  private let end: ContinuousClock.Instant
+
+  /// This many seconds from now.
+  init(seconds: Double) { end = .now + .seconds(seconds) }
+
+  /// Whether it has passed.
+  var isOver: Bool { .now >= end }
+
+  /// The first matching element, if it comes in time.
+  func first<T: Sendable>(of stream: AsyncStream<T>, where fits: @escaping @Sendable (T) -> Bool) async -> T? {
+    await withTaskGroup(of: T?.self) { group in
+      group.addTask {
+        for await element in stream where fits(element) { return element }
+        return nil
+      }
+      group.addTask { [end] in
+        try? await Task.sleep(until: end, clock: .continuous)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
   }
 }

@@ -2,16 +2,15 @@ import Datasets
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSONText
 import LiveSessions
+import Report
 
 /// Responses.
 enum Answers {
   /// A JSON document.
   static func json(_ value: JSONValue, _ status: HTTPResponse.Status = .ok, _ headers: HTTPFields = [:]) -> Response {
-    var text = JSONBuffer()
-    text.value(value)
-    text.raw("\n")
-    return bytes(text.bytes, "application/json", status, headers)
+    return bytes(value.bytes + [0x0A], "application/json", status, headers)
   }
 
   /// Some bytes.
@@ -157,5 +156,114 @@ enum Answers {
         }
         try await writer.finish(nil)
       })
+  }
+}
+
+/// The page and the documents of the service itself.
+struct Pages: Sendable {
+  let service: LiveService
+
+  /// `GET /`
+  @Sendable func start(_ request: Request, _ context: ServiceContext) async throws -> Response { page() }
+
+  /// `GET /s/{id}`: the same page; it reads the id from its address, and the token from the fragment or the query.
+  @Sendable func finding(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    SessionIdentity.isID(context.parameters.get("id") ?? "") ? page() : Answers.error(.notFound, "no such page")
+  }
+
+  private func page() -> Response { Answers.bytes(PackageResources.finding_html, "text/html; charset=utf-8") }
+
+  /// `GET /page.js`: the report's drawing code, then the page's own, what it says before what draws it.
+  @Sendable func script(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    let parts = [
+      PageScripts.plot, PackageResources.sight_js, PackageResources.dial_js, PackageResources.map_js,
+      PackageResources.finding_js,
+    ]
+    return Answers.bytes(Array(parts.joined(separator: [0x0A])), "text/javascript; charset=utf-8")
+  }
+
+  /// `GET /page.css`
+  @Sendable func style(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    Answers.bytes(PackageResources.finding_css, "text/css; charset=utf-8")
+  }
+
+  /// `GET /openapi.json`
+  @Sendable func contract(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    Answers.bytes(PackageResources.openapi_json, "application/json")
+  }
+}
+
+/// The calls of an operator: all sessions, the metrics, whether new ones are taken.
+struct Overview: Sendable {
+  let service: LiveService
+
+  /// The token of a request that may see several sessions.
+  ///
+  /// - Throws: `HTTPError` where none is set, or it is another one.
+  static func token(_ request: Request, _ service: LiveService) throws -> AccessTokens.Token {
+    guard !service.tokens.isOpen else {
+      throw HTTPError(.forbidden, message: "no token is set, expected the service to have --auth-token or --tokens")
+    }
+    guard let secret = SessionCalls.bearer(request), let token = service.tokens.token(secret) else {
+      throw HTTPError(
+        .unauthorized, headers: [.wwwAuthenticate: "Bearer"],
+        message: "another token, expected one that may create sessions: Authorization: Bearer ...")
+    }
+    return token
+  }
+
+  /// Whether a token may see a session.
+  static func sees(_ token: AccessTokens.Token, _ session: SessionIdentity) -> Bool {
+    token.isOperator || session.owner == token.name
+  }
+
+  /// `GET /v1/sessions`: those of the token; an operator's are all. `?limit=`, `?after=` an id: a part of them.
+  @Sendable func list(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    let token = try Self.token(request, service)
+    let query = request.uri.queryParameters
+    guard let limit = Int(query["limit"] ?? "1000"), (1...10_000).contains(limit) else {
+      return Answers.error(.badRequest, "another limit, expected a whole number from 1 to 10000")
+    }
+    let after = query["after"].map(String.init) ?? ""
+    let own = service.registry.all.filter { Self.sees(token, $0.identity) }
+    let rest = own.filter { $0.identity.id > after }
+    let now = LiveSession.now()
+    let sessions = rest.prefix(limit).map { session -> JSONValue in
+      let (status, facts) = (session.currentStatus, session.facts)
+      return [
+        "id": .string(session.identity.id), "owner": .string(session.identity.owner),
+        "state": .string(session.isSuspended ? "suspended" : status.state.rawValue),
+        "parked": .bool(!facts.isOpen && !facts.isOver), "next": .integer(Int(status.next)),
+        "created": .integer(Int(status.created)), "age": .number(Double(now - status.created) * 1e-9),
+        "idle": .number(facts.idle), "bytes": .integer(status.bytes + session.updates.size),
+        "rates": ["events": .number(status.eventRate), "updates": .number(status.updateRate)],
+        "lag": .number(status.lag), "waiting": .integer(status.waiting),
+        "readers": .integer(session.updates.readerCount),
+        "verdict": .string(status.verdict?.state.rawValue), "failure": .string(status.failure),
+      ]
+    }
+    return Answers.json([
+      "sessions": .array(sessions), "count": .integer(own.count),
+      "next": .string(rest.count > limit ? rest[limit - 1].identity.id : nil),
+    ])
+  }
+
+  /// `GET /readyz`: whether new sessions are taken, and what they lack.
+  @Sendable func ready(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    let (counts, causes) = (service.registry.counts, service.causes)
+    return Answers.json(
+      [
+        "ready": .bool(causes.isEmpty), "causes": .array(causes.map { .string($0) }),
+        "recovering": .integer(counts.recovering), "sessions": .integer(counts.open), "kept": .integer(counts.kept),
+      ], causes.isEmpty ? .ok : .serviceUnavailable)
+  }
+
+  /// `GET /metrics`: with the operator's token where one is set.
+  @Sendable func metrics(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    if !service.tokens.isOpen, try !Self.token(request, service).isOperator {
+      return Answers.error(.forbidden, "a token that is no operator's, expected an operator's")
+    }
+    return Answers.bytes(
+      Array(service.metrics.text(service).utf8), "text/plain; version=0.0.4; charset=utf-8")
   }
 }

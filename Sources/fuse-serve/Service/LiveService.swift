@@ -1,10 +1,15 @@
+import Datasets
 import Foundation
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import HummingbirdHTTP2
+import JSONText
 import LiveSessions
 import Logging
+import NIOConcurrencyHelpers
 import NIOCore
+import NIOSSL
 import ServiceLifecycle
 import UnixSignals
 
@@ -122,7 +127,7 @@ struct LiveService: Sendable {
 }
 
 /// Sessions at a broker, as long as the service runs.
-struct Brokerage: Service {
+private struct Brokerage: Service {
   let bridge: MQTTBridge?
 
   func run() async throws {
@@ -133,7 +138,7 @@ struct Brokerage: Service {
 }
 
 /// Work beside the requests: readers' heartbeats, sessions that rest, park or end, the log's compaction.
-struct Housekeeping: Service {
+private struct Housekeeping: Service {
   let service: LiveService
 
   func run() async throws {
@@ -184,7 +189,7 @@ final class ReadinessLog: @unchecked Sendable {
 }
 
 /// What the C library keeps of memory that was freed.
-enum Allocator {
+private enum Allocator {
   /// Gives it back to the system: what many readers or sessions held would stay with the process otherwise.
   static func trim() {
     // glibc's; Swift's overlay of it leaves malloc.h out.
@@ -194,7 +199,7 @@ enum Allocator {
 }
 
 /// SIGHUP: certificates and tokens are read anew; what is wrong with them is said, and those of before stay.
-struct Reloading: Service {
+private struct Reloading: Service {
   let service: LiveService
   let certificates: Certificates?
 
@@ -206,6 +211,158 @@ struct Reloading: Service {
         service.applyQuotas()
         service.logger.notice("certificates and tokens are read anew")
       } catch { service.logger.error("those of before stay: \(error)") }
+    }
+  }
+}
+
+/// The calls of the service by path: a closed list, so that no id is a label and another method is told from another path.
+enum Routes {
+  /// What a path leads to; nil where it leads nowhere.
+  static func route(_ path: String) -> (name: String, methods: [HTTPRequest.Method])? {
+    let parts = path.split(separator: "/").map(String.init)
+    let reading: [HTTPRequest.Method] = [.get, .head]
+    switch parts.count {
+    case 0: return ("/", reading)
+    case 1:
+      let name = "/\(parts[0])"
+      return documents.contains(name) ? (name, reading) : nil
+    case 2 where parts[0] == "s": return ("/s/{id}", reading)
+    case 2 where parts == ["v1", "sessions"]: return ("/v1/sessions", reading + [.post])
+    case 2 where parts == ["v1", "updates"]: return ("/v1/updates", reading)
+    case 3 where parts.starts(with: ["v1", "sessions"]): return ("/v1/sessions/{id}", reading + [.delete])
+    case 4 where parts.starts(with: ["v1", "sessions"]):
+      let name = "/v1/sessions/{id}/\(parts[3])"
+      if ["events", "finish"].contains(parts[3]) { return (name, [.post]) }
+      return results.contains(parts[3]) ? (name, reading) : nil
+    default: return nil
+    }
+  }
+
+  private static let documents: Set = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/page.js", "/page.css"]
+  private static let results: Set = [
+    "updates", "updates.jsonl", "trajectory.tum", "result.json", "recording", "socket", "foxglove",
+  ]
+}
+
+/// What belongs to a request: with the channel that it came on.
+struct ServiceContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  /// The connection, or the stream of HTTP/2 within one.
+  let channel: any Channel
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    channel = source.channel
+  }
+}
+
+extension Channel {
+  /// The channel of the connection: a stream of HTTP/2 is one within it, which the listening one accepted.
+  var connection: any Channel {
+    guard let parent, parent.parent != nil else { return self }
+    return parent
+  }
+}
+
+extension ResponseBody {
+  /// The same body, a piece at a time: the next is written when the channel has seen the one before.
+  ///
+  /// Without, a writer is far ahead of a channel that is full: what it writes is handed over to the channel's thread, and
+  /// only that learns that no more fits.
+  func paced(by channel: any Channel) -> ResponseBody {
+    if let contentLength, contentLength <= SessionReader.piece { return self }
+    let body = self
+    return ResponseBody(contentLength: contentLength) { writer in
+      try await body.write(
+        writer.map { buffer in
+          try await channel.eventLoop.submit {}.get()
+          return buffer
+        })
+    }
+  }
+}
+
+/// Logs as one JSON object a line on stderr.
+struct JSONLogHandler: LogHandler {
+  private let label: String
+  var metadata: Logger.Metadata = [:]
+  var logLevel: Logger.Level
+
+  init(label: String, level: Logger.Level) { (self.label, logLevel) = (label, level) }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    var members: [JSONValue.Member] = [
+      .init(key: "time", value: .integer(Int(LiveSession.now()))),
+      .init(key: "level", value: .string(event.level.rawValue)),
+      .init(key: "message", value: .string(event.message.description)),
+    ]
+    let all = metadata.merging(event.metadata ?? [:]) { $1 }
+    for (key, value) in all.sorted(by: { $0.key < $1.key }) {
+      members.append(.init(key: key, value: .string("\(value)")))
+    }
+    FileHandle.standardError.write(Data(JSONValue.object(members).bytes + [0x0A]))
+  }
+}
+
+/// The certificate and key of the service, read anew on demand: connections that begin then have the new ones.
+final class Certificates: Sendable {
+  private struct Pair: Sendable {
+    var chain: [NIOSSLCertificateSource]
+    var key: NIOSSLPrivateKeySource
+  }
+
+  private let certificate: String
+  private let key: String
+  private let pair: NIOLockedValueBox<Pair>
+
+  /// Reads two files in PEM.
+  ///
+  /// - Throws: `CommandError` where they cannot be read or do not belong together.
+  init(certificate: String, key: String) throws {
+    self.certificate = certificate
+    self.key = key
+    pair = NIOLockedValueBox(try Self.read(certificate, key))
+  }
+
+  /// Reads them anew; after an error those of before stay.
+  func reload() throws {
+    let new = try Self.read(certificate, key)
+    pair.withLockedValue { $0 = new }
+  }
+
+  /// TLS 1.2 or newer.
+  var configuration: TLSConfiguration {
+    let now = pair.withLockedValue { $0 }
+    var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: now.chain, privateKey: now.key)
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.sslContextCallback = { [pair] _, promise in
+      var override = NIOSSLContextConfigurationOverride()
+      let now = pair.withLockedValue { $0 }
+      (override.certificateChain, override.privateKey) = (now.chain, now.key)
+      promise.succeed(override)
+    }
+    return configuration
+  }
+
+  private static func read(_ certificate: String, _ key: String) throws -> Pair {
+    do {
+      let chain = try NIOSSLCertificate.fromPEMFile(certificate)
+      let pair = Pair(
+        chain: chain.map { .certificate($0) }, key: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+      guard !chain.isEmpty else { throw CommandError("no certificate in it") }
+      // Only a context tells whether they belong together.
+      _ = try NIOSSLContext(
+        configuration: .makeServerConfiguration(certificateChain: pair.chain, privateKey: pair.key))
+      return pair
+    } catch {
+      throw CommandError(
+        "--tls-certificate \(certificate), --tls-key \(key): cannot be read, expected a chain and its key in PEM: \(error)"
+      )
     }
   }
 }

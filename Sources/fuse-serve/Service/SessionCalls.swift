@@ -1,10 +1,12 @@
 import Datasets
+import Dispatch
 import EventLines
 import Foundation
 import HTTPTypes
 import Hummingbird
 import LiveSessions
 import RunResults
+import Settings
 
 /// The calls of `/v1/sessions`, but the stream of updates.
 struct SessionCalls: Sendable {
@@ -269,5 +271,42 @@ struct SessionCalls: Sendable {
     return Answers.file(
       path, "application/x-tar", isTemporary: true,
       [.contentDisposition: "attachment; filename=\"\(session.identity.id).tar\""])
+  }
+}
+
+/// Work that waits for the disk, off Swift's pool of threads, which serves all requests.
+enum Blocking {
+  /// Runs `body` on a thread that may wait.
+  ///
+  /// - Throws: `LogError.thread` where the system gives none: its queues would wait for one without a word.
+  static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try OwnThread.probe()
+    return try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global(qos: .utility).async { continuation.resume(with: Result(catching: body)) }
+    }
+  }
+}
+
+/// Unpacks gzip, at most so many bytes: a small body must not become a large one.
+enum Gunzip {
+  enum Failure: Error, Equatable {
+    /// More than the limit.
+    case tooLarge
+    /// No gzip, or cut off.
+    case damaged
+  }
+
+  /// The unpacked bytes.
+  static func bytes(_ packed: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
+    let inflater = Inflater(.gzip)
+    var unpacked: [UInt8] = []
+    do {
+      let isSound = try inflater.feed(packed) { piece in
+        guard unpacked.count + piece.count <= limit else { throw Failure.tooLarge }
+        unpacked += piece
+      }
+      guard isSound, inflater.hasEnded else { throw Failure.damaged }
+    } catch { throw error as? Failure ?? .damaged }
+    return unpacked
   }
 }

@@ -5,8 +5,10 @@ import Foundation
 import Geometry
 import HTTPTypes
 import Hummingbird
+import JSONText
 import LiveSessions
 import NIOWebSocket
+import RunResults
 import SensorData
 
 /// `GET /v1/sessions/{id}/foxglove`: a live session for Foxglove, by its WebSocket protocol `foxglove.websocket.v1`, with
@@ -21,56 +23,38 @@ struct FoxgloveSocket: Sendable {
   private static let longestPath = 5000
 
   @Sendable func open(_ request: Request, _ context: ServiceContext) async throws -> Response {
-    let offered = Handshake.words(request.headers, Handshake.protocols)
     let session = try await SessionCalls.session(request, context, service, .read)
+    return try await Handshake.open(request, Self.name, isNamed: true, session, service) { wish in
+      Connection(session: session, wish: wish, channels: Channels(session.setup.header.rig))
+    }
+  }
+
+  private struct Connection: SocketConnection {
+    static let limit = 1
+
+    let session: LiveSession
     let wish: SessionReader.Wish
-    do throws(SessionReader.Wish.Fault) { wish = try UpdateStream.wish(request) } catch {
-      return Answers.error(.badRequest, error.words)
-    }
-    let headers: HTTPFields
-    switch SessionSocket.handshake(request, offered, Self.name) {
-    case .failure(let refusal): return refusal.outcome.response
-    case .success(let fields): headers = fields
-    }
-    guard offered.contains(Self.name) else {
-      return Answers.error(.badRequest, "no Sec-WebSocket-Protocol that is known, expected \(Self.name)")
-    }
-    let (signals, number) = try await UpdateStream.changes(session)
-    return UpdateStream.response(service, .switchingProtocols, headers) { writer in
-      let channels = Channels(session.setup.header.rig)
-      let (outbox, wakes) = Outbox.make(limit: 1)
-      let receiving = Task {
-        do {
-          for try await message in request.body where message.readableBytes > 0 {
-            if let fault = channels.take(Array(message.readableBytesView)) {
-              outbox.expect()
-              outbox.answer(Self.status(fault))
-            }
-            outbox.wake()
-          }
-        } catch {}
-        outbox.end()
+    let channels: Channels
+
+    func receive(_ message: ByteBuffer, _ outbox: Outbox) async {
+      guard message.readableBytes > 0 else { return }
+      if let fault = channels.take(Array(message.readableBytesView)) {
+        outbox.expect()
+        outbox.answer(FoxgloveSocket.status(fault))
       }
-      let waking = Task {
-        for await _ in signals { outbox.wake() }
-        outbox.stop()
-      }
-      defer {
-        receiving.cancel()
-        waking.cancel()
-        outbox.end()
-      }
+      outbox.wake()
+    }
+
+    func send(
+      _ outbox: Outbox, _ wakes: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
+    ) async throws {
       var show = Show(session: session, channels: channels, reader: try SessionReader(session, wish))
       try await show.serve(outbox, wakes, &writer)
-    } leave: {
-      session.updates.leave(number)
     }
   }
 
   private static func text(_ value: JSONValue) -> [UInt8] {
-    var json = JSONBuffer()
-    json.value(value)
-    return json.bytes
+    return value.bytes
   }
 
   private static func status(_ words: String) -> [UInt8] {

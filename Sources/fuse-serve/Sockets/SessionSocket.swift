@@ -2,6 +2,7 @@ import Datasets
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSONText
 import LiveSessions
 import NIOWebSocket
 import ServiceLifecycle
@@ -15,8 +16,6 @@ struct SessionSocket: Sendable {
   let service: LiveService
   /// Bytes of a message beside its batch.
   static let largestFirstLine = 256
-  /// Batches of a connection that wait for their answer; then no more is read from it.
-  private static let unanswered = 16
   private static let name = "fuse.v1"
   private static let tokenPrefix = "fuse.token."
 
@@ -29,89 +28,27 @@ struct SessionSocket: Sendable {
     // Never by ?token=, which is for reading.
     let query = request.uri.queryParameters["token"].map(String.init)
     let maySend = tokens.contains { $0 != query && session.identity.ingest.matches($0) }
-    let wish: SessionReader.Wish
-    do throws(SessionReader.Wish.Fault) { wish = try UpdateStream.wish(request) } catch {
-      return Answers.error(.badRequest, error.words)
-    }
-    let headers: HTTPFields
-    switch Self.handshake(request, offered, Self.name) {
-    case .failure(let refusal): return refusal.outcome.response
-    case .success(let fields): headers = fields
-    }
-    let (signals, number) = try await UpdateStream.changes(session)
-    return UpdateStream.response(service, .switchingProtocols, headers) { [service] writer in
-      if wish.showsDirections { session.watchDirections(true) }
-      defer { if wish.showsDirections { session.watchDirections(false) } }
-      let connection = Connection(service: service, session: session, maySend: maySend)
-      try await connection.serve(request.body, SessionReader(session, wish), signals, &writer)
-    } leave: {
-      session.updates.leave(number)
+    return try await Handshake.open(request, Self.name, session, service) { [service] wish in
+      Connection(service: service, session: session, wish: wish, maySend: maySend)
     }
   }
 
-  struct Refusal: Error { var outcome: Answers.Outcome }
+  private struct Connection: SocketConnection {
+    static let limit = 16
 
-  /// The headers that accept a WebSocket for a subprotocol, or why not.
-  static func handshake(_ request: Request, _ offered: [String], _ name: String) -> Result<HTTPFields, Refusal> {
-    func refuse(
-      _ status: HTTPResponse.Status, _ words: String, _ fields: HTTPFields = [:]
-    ) -> Result<HTTPFields, Refusal> {
-      .failure(Refusal(outcome: .error(status, words, fields)))
-    }
-    guard Handshake.isAsked(request.head) else {
-      return refuse(
-        .upgradeRequired, "no WebSocket over HTTP/1.1, expected Connection: Upgrade and Upgrade: websocket",
-        [.upgrade: "websocket", .connection: "Upgrade"])
-    }
-    guard request.headers[Handshake.version] == "13" else {
-      return refuse(
-        .upgradeRequired, "another Sec-WebSocket-Version, expected 13",
-        [Handshake.version: "13", .upgrade: "websocket"])
-    }
-    guard let key = request.headers[Handshake.key], let answer = Handshake.answer(to: key) else {
-      return refuse(.badRequest, "another Sec-WebSocket-Key, expected 16 bytes in base 64")
-    }
-    guard offered.isEmpty || offered.contains(name) else {
-      return refuse(.badRequest, "another Sec-WebSocket-Protocol, expected \(name)")
-    }
-    var headers: HTTPFields = [.upgrade: "websocket", .connection: "Upgrade", Handshake.accept: answer]
-    if !offered.isEmpty { headers[Handshake.protocols] = name }
-    return .success(headers)
-  }
-
-  /// One connection: what it reads and what it writes meet in its outbox.
-  private struct Connection: Sendable {
     let service: LiveService
     let session: LiveSession
+    let wish: SessionReader.Wish
     let maySend: Bool
-
-    func serve(
-      _ messages: RequestBody, _ reader: SessionReader, _ signals: AsyncStream<Void>,
-      _ writer: inout any ResponseBodyWriter
-    ) async throws {
-      let (outbox, wakes) = Outbox.make(limit: SessionSocket.unanswered)
-      let receiving = Task {
-        do { for try await message in messages { await receive(message, outbox) } } catch {}
-        outbox.end()
-      }
-      let waking = Task {
-        for await _ in signals { outbox.wake() }
-        outbox.stop()
-      }
-      defer {
-        receiving.cancel()
-        waking.cancel()
-        outbox.end()
-      }
-      try await send(reader, outbox, wakes, &writer)
-    }
 
     // MARK: out
 
-    private func send(
-      _ reader: SessionReader, _ outbox: Outbox, _ wakes: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
+    func send(
+      _ outbox: Outbox, _ wakes: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
-      var reader = reader
+      if wish.showsDirections { session.watchDirections(true) }
+      defer { if wish.showsDirections { session.watchDirections(false) } }
+      var reader = try SessionReader(session, wish)
       var isOver = false
       var iterator = wakes.makeAsyncIterator()
       while !Task.isCancelled {
@@ -169,7 +106,7 @@ struct SessionSocket: Sendable {
 
     // MARK: in
 
-    private func receive(_ message: ByteBuffer, _ outbox: Outbox) async {
+    func receive(_ message: ByteBuffer, _ outbox: Outbox) async {
       guard message.readableBytes > 0 else { return }
       guard maySend else {
         return outbox.close(.policyViolation, "the token may read only, expected the ingest token")
@@ -191,7 +128,6 @@ struct SessionSocket: Sendable {
         outbox.answer(SessionSocket.text([:], .error(.badRequest, words)))
       }
     }
-
   }
 
   /// An answer as a message: what it answers, its status, and what HTTP answers.
@@ -203,9 +139,7 @@ struct SessionSocket: Sendable {
     if let seconds = outcome.headers[.retryAfter].flatMap({ Int($0) }) {
       members.append(.init(key: "retryAfter", value: .integer(seconds)))
     }
-    var json = JSONBuffer()
-    json.value(.object(members))
-    return json.bytes
+    return JSONValue.object(members).bytes
   }
 }
 
@@ -253,83 +187,6 @@ package enum SocketRequest: Equatable {
     case ("seq", _): self = .fault("a seq that is none, expected the batch's number from 0")
     case ("finish", _): self = .finish
     default: self = .fault("the key \(members[0].key.prefix(30)), \(expected)")
-    }
-  }
-}
-
-/// Where what a connection reads meets what it writes: answers in the order in which they come, a bounded number of
-/// which is outstanding.
-final class Outbox: @unchecked Sendable {
-  private let lock = NSLock()
-  private let limit: Int
-  private let signal: AsyncStream<Void>.Continuation
-  private var answers: [[UInt8]] = []
-  private var outstanding = 0
-  private var waiting: CheckedContinuation<Void, Never>?
-  private var closing: (WebSocketErrorCode, String)?
-  private var hasEnded = false
-
-  private init(limit: Int, signal: AsyncStream<Void>.Continuation) { (self.limit, self.signal) = (limit, signal) }
-
-  static func make(limit: Int) -> (Outbox, AsyncStream<Void>) {
-    let (wakes, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    return (Outbox(limit: limit, signal: signal), wakes)
-  }
-
-  func wake() { signal.yield() }
-
-  /// Waits while too many answers are outstanding.
-  func room() async {
-    await withCheckedContinuation { continuation in
-      let isFree = lock.withLock {
-        if outstanding < limit || hasEnded { return true }
-        waiting = continuation
-        return false
-      }
-      if isFree { continuation.resume() }
-    }
-  }
-
-  /// An answer will come.
-  func expect() { lock.withLock { outstanding += 1 } }
-
-  /// It is there.
-  func answer(_ text: [UInt8]) {
-    let next = lock.withLock {
-      outstanding -= 1
-      answers.append(text)
-      defer { waiting = nil }
-      return waiting
-    }
-    next?.resume()
-    wake()
-  }
-
-  /// The connection is to be closed by us.
-  func close(_ code: WebSocketErrorCode, _ reason: String) {
-    lock.withLock { if closing == nil { closing = (code, reason) } }
-    wake()
-  }
-
-  /// The service stops, or the session is read no longer.
-  func stop() { close(.goingAway, "the service stops; connect again") }
-
-  /// The client has gone.
-  func end() {
-    let next = lock.withLock {
-      hasEnded = true
-      defer { waiting = nil }
-      return waiting
-    }
-    next?.resume()
-    wake()
-  }
-
-  /// What there is to be sent.
-  func take() -> (answers: [[UInt8]], close: (WebSocketErrorCode, String)?, isOver: Bool) {
-    lock.withLock {
-      defer { answers = [] }
-      return (answers, outstanding == 0 ? closing : nil, hasEnded)
     }
   }
 }

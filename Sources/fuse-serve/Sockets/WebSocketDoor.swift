@@ -1,4 +1,5 @@
 import CDigest
+import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -97,32 +98,11 @@ enum Handshake {
 
   /// The answer to a key; nil where it is none.
   static func answer(to key: String) -> String? {
-    // Sixteen bytes in base 64.
-    guard key.utf8.count == 24, key.hasSuffix("=="),
-      key.utf8.dropLast(2).allSatisfy({
-        (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 43 || $0 == 47
-      })
-    else { return nil }
+    guard key.utf8.count == 24, Data(base64Encoded: key)?.count == 16 else { return nil }
     var digest = [UInt8](repeating: 0, count: 20)
     var length: UInt32 = 20
     let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
     guard EVP_Digest(text, text.count, &digest, &length, EVP_sha1(), nil) == 1 else { return nil }
-    return digest.withUnsafeBytes { Base64.text($0) }
-  }
-
-  private enum Base64 {
-    static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-      let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-      var text: [UInt8] = []
-      for begin in stride(from: 0, to: bytes.count, by: 3) {
-        let group = (0..<3).map { begin + $0 < bytes.count ? UInt32(bytes[begin + $0]) : 0 }
-        let value = group[0] << 16 | group[1] << 8 | group[2]
-        for place in 0..<4 {
-          let isPadding = begin + place - 1 >= bytes.count && place > 1
-          text.append(isPadding ? UInt8(ascii: "=") : digits[Int(value >> UInt32(18 - 6 * place) & 63)])
-        }
-      }
-      return String(decoding: text, as: UTF8.self)
-    }
+    return Data(digest).base64EncodedString()
   }
 }

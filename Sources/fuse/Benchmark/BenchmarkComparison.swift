@@ -1,3 +1,5 @@
+import Foundation
+
 /// Two versions compared stage by stage, in units of each one's own reference kernel.
 package struct BenchmarkComparison: Equatable, Sendable {
   /// One stage of one recording, present in both versions.
@@ -74,5 +76,66 @@ package struct BenchmarkComparison: Equatable, Sendable {
       for (name, stage) in recording.stages { stages[Key(recording: recording.recording, stage: name)] = stage }
     }
     return stages
+  }
+}
+
+/// Thresholds of `tools/benchmark --compare`; stored in tools/benchmark-thresholds.json.
+package struct BenchmarkThresholds: Codable, Equatable, Sendable {
+  /// A value for the mean and one for the 99th percentile.
+  package struct Pair: Codable, Equatable, Sendable {
+    package var mean, p99: Double
+
+    package init(mean: Double, p99: Double) {
+      self.mean = mean
+      self.p99 = p99
+    }
+  }
+
+  /// Largest ratio of a stage's time to its former time, or to its limit.
+  package var tolerance: Pair
+  /// Figures below these are not compared, in units of the reference kernel: caches and the clock dominate them.
+  package var smallest: Pair
+  /// Limits by recording and stage, in units of the reference kernel, before the tolerance.
+  package var limits: [String: [String: Pair]]
+
+  package init(tolerance: Pair, smallest: Pair, limits: [String: [String: Pair]]) {
+    self.tolerance = tolerance
+    self.smallest = smallest
+    self.limits = limits
+  }
+
+  /// The same with the limits of the measured recordings replaced; those of others stay.
+  package func keeping(_ figures: [RecordingFigures]) -> BenchmarkThresholds {
+    var kept = self
+    for recording in figures {
+      kept.limits[recording.recording] = recording.stages.compactMapValues {
+        $0.kernels.mean < smallest.mean
+          ? nil : Pair(mean: Self.rounded($0.kernels.mean), p99: Self.rounded($0.kernels.p99))
+      }
+    }
+    return kept
+  }
+
+  /// Four decimals, for readability.
+  private static func rounded(_ value: Double) -> Double { (value * 1e4).rounded() / 1e4 }
+}
+
+/// The JSON files of `tools/benchmark`.
+package enum BenchmarkFile {
+  /// Reads a file; an error names the file and the fault.
+  static func read<Value: Decodable>(_ type: Value.Type, from path: String) throws -> Value {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw CommandError("\(path): cannot be read, expected a JSON file of tools/benchmark")
+    }
+    do { return try JSONDecoder().decode(type, from: data) } catch {
+      throw CommandError("\(path): not a JSON file of this version of tools/benchmark: \(error)")
+    }
+  }
+
+  /// JSON with its keys in order and a line break at the end.
+  package static func json(_ value: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(value) + Data("\n".utf8)
   }
 }

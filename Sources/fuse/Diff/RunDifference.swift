@@ -2,7 +2,9 @@ import Datasets
 import Evaluation
 import Foundation
 import Geometry
+import RunResults
 import SensorData
+import Wording
 
 /// Differences between the published results of two runs of one recording.
 package struct RunDifference {
@@ -190,4 +192,180 @@ package struct RunDifference {
     }
     unmatchedPoses += others.count
   }
+}
+
+/// What a run came to for one peer, for a person: how long it knew what, and with what it ended.
+package struct PeerTally: Equatable, Sendable {
+  /// Updates, those with an angle, those that were converged.
+  package private(set) var updates = 0
+  package private(set) var withAngle = 0
+  package private(set) var converged = 0
+  /// When an angle was first known, and when it first converged.
+  package private(set) var firstAngle: Timestamp?
+  package private(set) var firstConverged: Timestamp?
+  /// The last update.
+  private var last: UpdateRecord?
+
+  /// Adds the next update.
+  package mutating func add(_ update: UpdateRecord) {
+    updates += 1
+    last = update
+    if update.horizontalAngle != nil {
+      withAngle += 1
+      firstAngle = firstAngle ?? update.timestamp
+    }
+    guard update.status == "converged" else { return }
+    converged += 1
+    firstConverged = firstConverged ?? update.timestamp
+  }
+
+  /// Updates whose convergence or angle another run has or lacks: what orders peers.
+  package func change(to other: PeerTally) -> Int {
+    max(abs(converged - other.converged), abs(withAngle - other.withAngle))
+  }
+
+  /// What changed for a person, a few words each: `converged 213 -> 70 updates`; empty where nothing did.
+  package func words(to other: PeerTally, since start: Timestamp) -> [String] {
+    func seconds(_ time: Timestamp?) -> String {
+      time.map { "\(Words.fixed($0.seconds(since: start), 1)) s" } ?? "never"
+    }
+    func change(_ name: String, _ before: String, _ after: String, _ unit: String = "") -> String? {
+      before == after ? nil : "\(name) \(before) -> \(after)\(unit)"
+    }
+    return [
+      change("converged", "\(converged)", "\(other.converged)", " updates"),
+      change("for the first time", seconds(firstConverged), seconds(other.firstConverged)),
+      change("angle in", "\(withAngle)", "\(other.withAngle)", " updates"),
+      change("first angle", seconds(firstAngle), seconds(other.firstAngle)),
+      change("at the end", Self.end(last), Self.end(other.last)),
+    ].compactMap(\.self)
+  }
+
+  /// What a person sees: coarse, so that no digit that nobody sees is a change.
+  private static func end(_ update: UpdateRecord?) -> String {
+    guard let update else { return "nothing" }
+    let distance = update.distance.map { "\(Words.fixed($0, 1)) m" } ?? "no distance"
+    return [distance, update.horizontalAngle.map { Words.side($0.value) }].compactMap(\.self).joined(separator: " ")
+  }
+}
+
+/// The updates of a run, moment by moment.
+final class MomentReader {
+  private let reader: UpdateReader
+  private var head: UpdateRecord?
+
+  /// Opens the updates of a folder.
+  init(_ run: RunFolder) throws(DatasetError) {
+    reader = try UpdateReader(folder: run.path)
+    head = try reader.next()
+  }
+
+  /// The time of the next updates; nil at the end.
+  var time: Timestamp? { head?.timestamp }
+
+  /// The updates of that time, in the file's order; empty where the next ones are later.
+  ///
+  /// - Throws: `DatasetError`, also for an update that is earlier than the one before it.
+  func take(_ time: Timestamp) throws(DatasetError) -> [UpdateRecord] {
+    var updates: [UpdateRecord] = []
+    while let update = head, update.timestamp == time {
+      updates.append(update)
+      head = try reader.next()
+      if let head, head.timestamp < time {
+        throw DatasetError(
+          file: reader.path, line: reader.line, found: "an update that is earlier than the one before it",
+          expected: "updates in order of time")
+      }
+    }
+    return updates
+  }
+}
+
+/// A value of an update by which two runs are compared.
+struct ComparedValue: Sendable {
+  /// What it is in one update.
+  enum Content: Equatable {
+    case none
+    case numbers([Double])
+    case word(String)
+
+    /// As text.
+    var words: String {
+      switch self {
+      case .none: "none"
+      case .numbers(let numbers): numbers.map { Words.fixed($0, 3) }.joined(separator: " ")
+      case .word(let word): word
+      }
+    }
+  }
+
+  /// How two contents differ.
+  enum Difference: Equatable {
+    /// By this amount, in the value's unit.
+    case amount(Double)
+    /// One side has none.
+    case oneSided
+    /// Another word.
+    case word
+  }
+
+  /// Kind of value: it decides the distance measure and the tolerance.
+  enum Kind { case metres, radians, unitVector, word }
+
+  /// Its name in `updates.jsonl`.
+  var name: String
+  /// Kind of value.
+  var kind: Kind
+  /// The value in an update.
+  var read: @Sendable (UpdateRecord) -> Content
+
+  /// The published values, in output order.
+  static let all: [ComparedValue] = [
+    Self(name: "distance", kind: .metres) { number($0.distance) },
+    Self(name: "horizontalAngle", kind: .radians) { number($0.horizontalAngle?.value) },
+    Self(name: "horizontalAngleInterval", kind: .radians) { update in
+      update.horizontalAngle.map { .numbers([$0.low, $0.high]) } ?? .none
+    },
+    Self(name: "direction", kind: .unitVector) { vector($0.direction) },
+    Self(name: "verticalDirectionEstimate", kind: .word) { word($0.verticalDirectionEstimate) },
+    Self(name: "worldTransform", kind: .metres) { vector($0.worldPosition) },
+    Self(name: "quality", kind: .word) { word($0.quality) },
+    Self(name: "convergence", kind: .word) { .word(statusText($0)) },
+    Self(name: "guidance", kind: .word) { word($0.guidance) },
+  ]
+
+  /// Status and reasons, in words.
+  static func statusText(_ update: UpdateRecord) -> String {
+    update.reasons.isEmpty ? update.status : "\(update.status) (\(update.reasons.joined(separator: ", ")))"
+  }
+
+  /// Largest difference that counts as none.
+  func limit(_ tolerance: RunDifference.Tolerance) -> (Kind, Double) {
+    (kind, kind == .metres ? tolerance.distance : tolerance.angle)
+  }
+
+  /// The difference of two contents; nil up to the limit.
+  static func difference(_ a: Content, _ b: Content, _ limit: (kind: Kind, amount: Double)) -> Difference? {
+    if a == b { return nil }
+    switch (a, b) {
+    case (.numbers(let x), .numbers(let y)) where x.count == y.count:
+      let amount: Double
+      switch limit.kind {
+      case .radians: amount = zip(x, y).map { abs(Angle.wrapped($0 - $1)) }.max() ?? 0
+      case .unitVector: amount = 2 * asin(min(1, norm(x, y) / 2))
+      case .metres, .word: amount = norm(x, y)
+      }
+      return amount > limit.amount ? .amount(amount) : nil
+    case (.none, _), (_, .none): return .oneSided
+    default: return .word
+    }
+  }
+
+  private static func norm(_ x: [Double], _ y: [Double]) -> Double {
+    zip(x, y).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }.squareRoot()
+  }
+
+  private static func number(_ value: Double?) -> Content { value.map { .numbers([$0]) } ?? .none }
+  private static func word(_ value: String?) -> Content { value.map { .word($0) } ?? .none }
+  private static func vector(_ value: Vector3?) -> Content { value.map { .numbers([$0.x, $0.y, $0.z]) } ?? .none }
 }

@@ -1,7 +1,9 @@
 import Datasets
 import Evaluation
 import Foundation
+import JSONText
 import RunResults
+import Settings
 
 /// Expected figures by subject, for regression tests.
 ///
@@ -63,8 +65,7 @@ struct Expectations {
 
   /// Writes the file.
   func write(to file: OutputFile) throws(OutputError) {
-    var json = JSONBuffer()
-    json.pretty(
+    let json: JSONValue =
       .sorted(
         subjects.mapValues { figures in
           .object(
@@ -74,9 +75,8 @@ struct Expectations {
                 return .init(key: key.name, value: ["value": .number($0.value), "tolerance": .number(tolerance)])
               }
             })
-        }))
-    json.raw("\n")
-    try file.write(json.bytes)
+        })
+    try file.write(json.prettyBytes + [0x0A])
     try file.commit()
   }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Geometry
 import PrecisionFinding
 import SensorData
 import Simulation

@@ -1,12 +1,15 @@
 import Datasets
+import Estimator
 import Evaluation
 import Foundation
+import Geometry
 import PrecisionFinding
 import Premises
 import RunResults
 import SensorData
 import Simulation
 import Smoothing
+import Wording
 
 /// What came of one run: its errors against ground truth, and its verdict.
 struct TrialResult {
@@ -243,6 +246,135 @@ extension Judge {
     case .pose(let time, let worldFromBody, let covariance):
       if withPoses { record(time, worldFromBody: worldFromBody, covariance: covariance) }
     case .session: break
+    }
+  }
+}
+
+/// The events of a recording in order of arrival, optionally with other ranges instead of its own.
+private final class RecordedEvents {
+  private let reader: EventReader
+  private let replacesRanges: Bool
+  private var others: ArraySlice<TimedEvent>
+  private var head: TimedEvent?
+
+  /// Opens the recording; `ranges`, in order of arrival, replace its own.
+  ///
+  /// - Throws: `DatasetError`.
+  init(_ recording: Recording, ranges: [TimedEvent]?) throws {
+    reader = try recording.events()
+    replacesRanges = ranges != nil
+    others = (ranges ?? [])[...]
+    head = try nextRecorded()
+  }
+
+  /// Rows read and skipped so far, per file, sorted by path.
+  var damage: [FileDamage] { reader.damage }
+
+  /// Whether the recording continues after the end of the reading.
+  var stoppedEarly: Bool { reader.stoppedEarly }
+
+  /// The next event; nil at the end.
+  ///
+  /// - Throws: `DatasetError`.
+  func next() throws -> TimedEvent? {
+    if let range = others.first, head.map({ Self.key(range) < Self.key($0) }) ?? !stoppedEarly {
+      others.removeFirst()
+      return range
+    }
+    guard let event = head else { return nil }
+    head = try nextRecorded()
+    return event
+  }
+
+  private func nextRecorded() throws -> TimedEvent? {
+    while let event = try reader.next() {
+      if replacesRanges, case .range = event.event { continue }
+      return event
+    }
+    return nil
+  }
+
+  private static func key(_ event: TimedEvent) -> (Timestamp, Timestamp, Int) {
+    (event.arrival, event.event.timestamp, event.event.rank)
+  }
+}
+
+/// Splits a recording into windows of one length, each run as a search of its own.
+///
+/// A recording gives one search per peer, whatever its number of updates; windows give dozens. They overlap and are not
+/// independent: the confidence intervals are lower bounds.
+struct RecordingWindows {
+  /// Length of a window, seconds.
+  var seconds: Double
+  /// Time between beginnings, seconds.
+  var every: Double
+
+  /// Largest number of windows.
+  private static let most = 100_000
+
+  /// The windows that fit, in seconds from the first event.
+  ///
+  /// - Throws: `DatasetError`; `CommandError` where none fits.
+  func windows(of folder: String, _ options: RunOptions) throws -> [ClosedRange<Double>] {
+    let recording = try Recording.open(URL(fileURLWithPath: folder), options: options.reading)
+    let length = try recording.lastTimestamp().seconds(since: recording.firstTimestamp)
+    guard length >= seconds else {
+      throw CommandError(
+        "\(folder): \(Words.fixed(length, 1)) s, expected at least one window of \(Words.fixed(seconds, 1)) s")
+    }
+    let last = (length - seconds) / every
+    guard last < Double(Self.most) else {
+      throw CommandError(
+        "\(folder): \(Words.fixed(length, 1)) s, expected at most \(Self.most) windows: check its timestamps, or --every"
+      )
+    }
+    return (0...Int(last)).map { k in
+      let start = Double(k) * every
+      return start...(start + seconds)
+    }
+  }
+}
+
+extension GroundTruthState {
+  /// This state plus an error drawn from a filter's initial covariance.
+  func drawn(_ calibration: IMUCalibration, seed: UInt64) -> GroundTruthState {
+    var random = SeededRandom(seed: seed, stream: 4711)
+    let sigmas = InitialEstimate.sigmas(of: self, calibration: calibration)
+    var worldFromIMU = worldFromBody * calibration.bodyFromIMU
+    worldFromIMU.rotation = Rotation.exp(sigmas.theta * random.gaussian3()) * worldFromIMU.rotation
+    worldFromIMU.translation += sigmas.position * random.gaussian3()
+    var state = self
+    state.worldFromBody = worldFromIMU * calibration.bodyFromIMU.inverse
+    state.velocity = (velocity ?? .zero) + sigmas.velocity * random.gaussian3()
+    state.gyroscopeBias = (gyroscopeBias ?? .zero) + sigmas.gyroscopeBias * random.gaussian3()
+    state.accelerometerBias = (accelerometerBias ?? .zero) + sigmas.accelerometerBias * random.gaussian3()
+    return state
+  }
+}
+
+extension RedrawnRanges {
+  /// Ranges of a scenario's radio along the true path, for the part of a recording that a run uses.
+  ///
+  /// - Throws: `CommandError` where that part has less than a second of true path, or a gap in it.
+  init(_ recording: Recording, _ truth: TruthReading, _ options: RunOptions, radio: Scenario, seed: UInt64) throws {
+    let begin = recording.firstTimestamp
+    let part = (options.from ?? 0)...(options.to ?? .infinity)
+    let states = truth.states.filter { part.contains($0.timestamp.seconds(since: begin)) }
+    guard let first = states.first?.timestamp, let last = states.last?.timestamp, last.seconds(since: first) >= 1 else {
+      throw CommandError("\(recording.name): less than a second of true path, expected one for --radio to range along")
+    }
+    if let gap = zip(states, states.dropFirst()).first(where: {
+      $1.timestamp.seconds(since: $0.timestamp) > TruthTrajectory.longestGap
+    }) {
+      let seconds = gap.0.timestamp.seconds(since: begin)
+      throw CommandError(
+        "\(recording.name): a gap in the true path after \(Words.fixed(seconds, 1)) s, expected none for --radio")
+    }
+    let path = TruthTrajectory(states)
+    let duration = last.seconds(since: first)
+    self.init(radio, seed: seed, bodyFromDevice: recording.rig.bodyFromDevice, start: first, duration: duration) {
+      // Within the rows and without a gap there is a pose.
+      path.worldFromBody(at: min(max(first.advanced(bySeconds: $0), first), last))!
     }
   }
 }

@@ -1,11 +1,15 @@
+import Datasets
+import Estimator
 import Evaluation
 import Foundation
 import Geometry
+import Importing
 import PrecisionFinding
 import Premises
 import Report
 import RunResults
 import SensorData
+import Wording
 
 /// The final lines of a run: results, and their errors where there is ground truth.
 enum RunSummary {
@@ -122,5 +126,137 @@ enum RunSummary {
       "against truth, at the end: " + (parts.isEmpty ? "nothing to compare" : parts.joined(separator: ", ") + " off")
     ]
       + (figures.isEmpty ? [] : [figures.joined(separator: "; ")])
+  }
+}
+
+/// Input that a run read and could not use, one line per kind of loss. Damaged rows have their own lines:
+/// `DamageWords`.
+package struct LossWords {
+  /// The finder's summary.
+  package var summary: FinderSummary
+  /// How many ranges were read.
+  package var ranges: Int
+  /// The finder's `reorderWindow`, seconds.
+  package var window: Double
+  /// Unused frames after the trajectory's beginning.
+  package var frames: Int
+  /// Values left out of the files.
+  package var nonFinite: Int
+
+  /// Losses from their parts.
+  package init(_ summary: FinderSummary, ranges: Int, window: Double, frames: Int, nonFinite: Int) {
+    self.summary = summary
+    self.ranges = ranges
+    self.window = window
+    self.frames = frames
+    self.nonFinite = nonFinite
+  }
+
+  /// Lines of text.
+  package var lines: [String] {
+    let others = summary.lateEvents - summary.lateRanges
+    var lines = late
+    if others > 0 { lines.append("\(Words.count(others, "other event")) came later than the reorder window: not used") }
+    if summary.unusableEvents > 0 {
+      lines.append("\(Words.count(summary.unusableEvents, "event")) came twice or without numbers: not used")
+    }
+    if frames > 0 { lines.append("\(Words.count(frames, "frame")) came while the trajectory was lost: not used") }
+    if nonFinite > 0 { lines.append("\(Words.count(nonFinite, "result")) not finite: left out") }
+    return lines
+  }
+
+  private var late: [String] {
+    guard summary.lateRanges > 0 else { return [] }
+    let text = "\(summary.lateRanges) of \(Words.count(ranges, "range")) came later than the reorder window"
+    let (asked, worst) = (Words.fixed(1000 * window, 0), Words.fixed(1000 * summary.latestRange, 0))
+    // Rounded up to 0.05 s, so that the advised window suffices.
+    let needed = Words.fixed((summary.latestRange * 20).rounded(.up) / 20, 2)
+    return [
+      "\(text) of \(asked) ms: not used. The latest was late by \(worst) ms;",
+      "  'reorderWindow: \(needed)' in a --config file waits for them",
+    ]
+  }
+}
+
+extension EventCounts {
+  /// Dropped frames of the first camera after the trajectory's beginning.
+  ///
+  /// - Parameter offset: time offset of the camera's clock, seconds.
+  func lostFrames(_ summary: FinderSummary, offset: Double) -> Int {
+    guard let began = summary.trajectoryBegan else { return 0 }
+    let early = frameTimes.count { $0.advanced(bySeconds: offset) < began }
+    return max(summary.framesDropped - (frames - frameTimes.count) - early, 0)
+  }
+}
+
+extension Diagnosis {
+  /// What was found, on which evidence, and what to do; the same in every command.
+  var words: String {
+    "\(isHandled ? "note" : "PREMISE") \(code): \(sentence); \(evidence). \(remedy)"
+  }
+}
+
+extension Recording {
+  /// What the sensors' times refute of their common clock.
+  func clockDiagnoses() throws(DatasetError) -> [Diagnosis] {
+    try spans().findings.filter(\.isFault).map {
+      Diagnosis(
+        code: "clockOverlap", family: .time, sentence: $0.sentence, evidence: $0.evidence, remedy: $0.remedy)
+    }
+  }
+}
+
+extension MotionCheck {
+  /// Diagnoses of a run with their cause in place of what it brings about, where that is inverted rotations.
+  func explained(_ diagnoses: [Diagnosis]) -> [Diagnosis] {
+    let found = found
+    guard found.isInverted else { return diagnoses }
+    let causes = found.findings.filter { $0.weight == .fault }
+    return diagnoses.filter { !found.explains($0.code) }
+      + causes.map {
+        Diagnosis(
+          code: $0.code, family: $0.code.hasPrefix("imu") ? .imu : .odometry, sentence: $0.sentence,
+          evidence: $0.evidence, remedy: $0.remedy)
+      }
+  }
+}
+
+extension TruthConsistency {
+  /// What the data refute about the truth, where other premises are refuted already.
+  func diagnoses(after found: [Diagnosis]) -> [Diagnosis] {
+    diagnoses(refuted: Set(found.filter { !$0.isHandled }.map(\.family)))
+  }
+}
+
+extension CalibrationDocument {
+  /// A line of text; each ± is 90 %.
+  static func words(_ estimate: CalibrationEstimate) -> String {
+    let camera = estimate.camera, sigmas = estimate.intrinsics
+    func half(_ sigma: Double, _ decimals: Int) -> String {
+      "± " + Words.fixed(NinetyPercent.halfWidth(sigma), decimals)
+    }
+    func pixels(_ value: Double, _ sigma: Double) -> String { "\(Words.fixed(value, 1)) \(half(sigma, 1))" }
+    let lens =
+      "focal lengths \(pixels(camera.fx, sigmas[0])), \(pixels(camera.fy, sigmas[1])) px, centre "
+      + "\(pixels(camera.cx, sigmas[2])), \(pixels(camera.cy, sigmas[3])) px"
+    let clock =
+      "time offset \(Words.fixed(1000 * camera.timeOffset, 1)) \(half(1000 * estimate.timeOffset, 1)) ms"
+    let mount =
+      "mount \(half(Angle.inDegrees(estimate.rotation.max() ?? 0), 2))°, "
+      + "\(half(1000 * (estimate.translation.max() ?? 0), 0)) mm"
+    let learnt = estimate.learnt.isEmpty ? "nothing" : estimate.learnt.map(\.rawValue).joined(separator: ", ")
+    return "calibration: \(lens); \(clock); \(mount); learnt: \(learnt)"
+  }
+}
+
+/// Skipped rows, in words.
+enum DamageWords {
+  /// A line per file with bad rows.
+  static func lines(_ damage: [FileDamage]) -> [String] {
+    damage.filter { $0.total > 0 }.map { file in
+      let kinds = file.counts.sorted { $0.key < $1.key }.map { "\($0.key.rawValue) \($0.value)" }
+      return
+        "\(file.path): \(file.total) of \(Words.count(file.rows, "row")) skipped (\(kinds.joined(separator: ", ")))"
+    }
   }
 }

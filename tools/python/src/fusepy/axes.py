@@ -1,4 +1,4 @@
-"""Which of the body's axes points ahead and which up, as `fuse import` takes it (Sources/Importing/DeviceAxes.swift)."""
+"""Which of the body's axes points ahead and which up, as `fuse import` takes it (Sources/Importing/Check/MotionCheck.swift)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder that changes all at once, as `fuse` writes folders (Sources/Datasets/Output/StagedFolder.swift)."""
+"""A folder that changes all at once, as `fuse` writes folders (Sources/Datasets/Files/StagedFolder.swift)."""
 
 from __future__ import annotations
 
