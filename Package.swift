@@ -162,7 +162,9 @@ let package = Package(
     .target(name: "Exporting", dependencies: ["RunResults", "Datasets", "JSONText", "SensorData", "Geometry"]),
     .target(
       name: "Importing",
-      dependencies: ["Datasets", "JSONText", "Wording", "Premises", "SensorData", "Geometry", "LeastSquares", "CCompression"]),
+      dependencies: [
+        "Datasets", "JSONText", "Wording", "Premises", "SensorData", "Geometry", "LeastSquares", "CCompression",
+      ]),
     .target(
       name: "Simulation",
       dependencies: ["SensorData", "Geometry", "Images", "Datasets", .product(name: "Yams", package: "Yams")],
