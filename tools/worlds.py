@@ -467,30 +467,39 @@ def summed(world):
     }
 
 
-def compare(lines, others):
-    """Both sides of the worlds that both have; 95 % intervals of differences and ratios by the bootstrap over worlds."""
+def paired(lines, others):
+    """Number of the worlds that both sides have; by figure the pairs of both sides, over these worlds, then over 1000 draws of them (the bootstrap)."""
     sides = [{world["name"]: summed(world) for world in map(json.loads, side) if world["trials"]} for side in (lines, others)]
     names = sorted(set(sides[0]) & set(sides[1]))
     draw = random.Random(1)
-    draws = [[draw.choice(names) for _ in names] for _ in range(1000)]
+    draws = [[draw.choice(names) for _ in names] for _ in range(1000)] if names else []
 
     def share(side, figure, worlds):
         part, whole = (sum(side[name][figure][k] for name in worlds) for k in (0, 1))
         return 100 * part / whole if whole else None
 
-    def interval(values):
-        values = sorted(value for value in values if value is not None)
-        return f"[{values[int(0.025 * len(values))]:.2f}, {values[int(0.975 * len(values))]:.2f}]" if values else "-"
+    figures = sides[0][names[0]] if names else []
+    return len(names), {figure: [[share(side, figure, worlds) for side in sides] for worlds in [names, *draws]] for figure in figures}
 
-    print(f"{len(names)} worlds\n\n| | first | second | difference | 95 % | ratio | 95 % |\n|---|---:|---:|---:|---:|---:|---:|")
-    for figure in sides[0][names[0]] if names else []:
-        pairs = [[share(side, figure, worlds) for side in sides] for worlds in [names, *draws]]
+
+def interval(values):
+    """The ends that hold 95 % of the values; None where there are none."""
+    values = sorted(value for value in values if value is not None)
+    return (values[int(0.025 * len(values))], values[int(0.975 * len(values))]) if values else None
+
+
+def compare(lines, others):
+    """Both sides of the worlds that both have; 95 % intervals of differences and ratios."""
+    count, figures = paired(lines, others)
+    print(f"{count} worlds\n\n| | first | second | difference | 95 % | ratio | 95 % |\n|---|---:|---:|---:|---:|---:|---:|")
+    ends = lambda values: "-" if (found := interval(values)) is None else f"[{found[0]:.2f}, {found[1]:.2f}]"
+    word = lambda value: "-" if value is None else f"{value:.2f}"
+    for figure, pairs in figures.items():
         known = lambda of: [of(a, b) if a is not None and b is not None else None for a, b in pairs]
         differences, ratios = known(lambda a, b: b - a), known(lambda a, b: b / a if a else None)
-        word = lambda value: "-" if value is None else f"{value:.2f}"
         print(
-            f"| {figure} | {word(pairs[0][0])} | {word(pairs[0][1])} | {word(differences[0])} | {interval(differences[1:])} |"
-            f" {word(ratios[0])} | {interval(ratios[1:])} |")
+            f"| {figure} | {word(pairs[0][0])} | {word(pairs[0][1])} | {word(differences[0])} | {ends(differences[1:])} |"
+            f" {word(ratios[0])} | {ends(ratios[1:])} |")
 
 
 def ideal(worlds):
