@@ -104,3 +104,227 @@ extension PrecisionFinder {
     if let tick = nextTick, tick < time { nextTick = firstTick(after: time) }
   }
 }
+
+/// From actions to outputs.
+extension PrecisionFinder {
+  func drain() -> [FinderOutput] {
+    outputs.removeAll(keepingCapacity: true)
+    var done = 0
+    while done < actions.count, hasEnded || isDue(actions[done].time) {
+      perform(actions[done])
+      done += 1
+    }
+    actions.removeFirst(done)
+    return outputs
+  }
+
+  /// Waits at most half a second for motion data; after that there is only a distance. A frame whose camera clock is
+  /// ahead is stamped late: until it can no longer come, the filter must not advance.
+  func isDue(_ time: Timestamp) -> Bool {
+    let waited = clock.seconds(since: time) - frameLag
+    return waited >= 0 && (trajectory.covers(time) || waited > 0.5)
+  }
+
+  func perform(_ action: Action) {
+    observePremises(through: action.time)
+    switch action {
+    case .frame(let frame, let time): meter.measure(.frame) { handle(frame, at: time) }
+    case .range(let range): meter.measure(.range) { handle(range) }
+    case .device(let event): handle(event)
+    case .pose(let time): meter.measure(.pose) { emitPose(at: time) }
+    case .tick(let time): meter.measure(.tick) { publishAll(at: time) }
+    }
+  }
+
+  func emitPose(at time: Timestamp) {
+    if advance(to: time) { outputs.append(trajectory.filter!.bodyPose) }
+  }
+
+  func publishAll(at time: Timestamp) {
+    let isReached = advance(to: time)
+    observePosition(at: time, onPath: isReached)
+    if isReached { handleTrajectoryChange(from: nil) }
+    let onPath = isReached || holdsAtEnd(time)
+    for peer in links.keys.sorted() { publish(peer, at: time, onPath: onPath) }
+    updateSession(at: time, onPath: onPath)
+  }
+
+  /// Shows the premises all events up to a time; nil: all there are.
+  func observePremises(through time: Timestamp?) {
+    guard let time else {
+      unobserved.forEach(premises.observe)
+      return unobserved.removeAll()
+    }
+    var count = 0
+    while count < unobserved.count, unobserved[count].timestamp <= time {
+      premises.observe(unobserved[count])
+      count += 1
+    }
+    unobserved.removeFirst(count)
+  }
+
+  func observePosition(at time: Timestamp, onPath: Bool) {
+    guard onPath, let filter = trajectory.filter else { return }
+    // Without a camera the path drifts by metres in seconds: no witness against ranges.
+    let isBlind = !useOdometry && camera.isBlind(at: time) == true
+    guard !isBlind, !filter.isPositionLost else { return premises.restartPath() }
+    premises.observe(filter.worldFromBody, at: time)
+  }
+
+  func advance(to time: Timestamp) -> Bool {
+    guard let filter = trajectory.filter else { return false }
+    return meter.measure(.propagation) { filter.advance(to: time) }
+  }
+
+  /// The last pose holds for 0.2 s when the recording ends before the motion of its last instants is known.
+  func holdsAtEnd(_ time: Timestamp) -> Bool {
+    guard hasEnded, let filter = trajectory.filter else { return false }
+    return time >= filter.time && time.seconds(since: filter.time) <= 0.2
+  }
+
+  func handle(_ frame: CameraFrame, at time: Timestamp) {
+    camera.update(frame)
+    let before = trajectory.filter
+    defer { handleTrajectoryChange(from: before) }
+    guard let outcome = meter.measure(.visualUpdate, { trajectory.process(frame) }) else {
+      summary.framesDropped += 1
+      return
+    }
+    summary.framesUsed += 1
+    summary.tracksRejected += outcome.tracksRejected
+    premises.observe(
+      innovationSum: outcome.innovationSum, count: outcome.innovationCount, tracks: frame.features.count,
+      noise: outcome.trackNoise, imageNoise: outcome.imageNoise, at: time)
+    if let filter = trajectory.filter { outputs.append(filter.bodyPose) }
+    updateSession(at: time, onPath: true)
+  }
+
+  func handle(_ range: RangeMeasurement) {
+    let link = links[range.peer] ?? openLink(range)
+    hysteresis[range.peer]?.power.update(range)
+    let onPath = advance(to: range.timestamp)
+    if onPath { handleTrajectoryChange(from: nil) }
+    observePosition(at: range.timestamp, onPath: onPath)
+    if onPath, let antenna = rig.radio?.position(of: range.antenna) ?? (range.antenna == nil ? .zero : nil) {
+      meter.measure(link.isTracked ? .trackedRange : .hypotheses) {
+        link.process(range, antenna: antenna, filter: trajectory.filter!)
+      }
+    } else {
+      link.keep(range)
+    }
+    publish(range.peer, at: range.timestamp, onPath: onPath || holdsAtEnd(range.timestamp), report: link.record.report)
+  }
+
+  func handle(_ event: DeviceEvent) {
+    guard let peer = event.peer else { return }
+    switch event.name {
+    case "peerEnded":
+      if let link = links.removeValue(forKey: peer), let filter = trajectory.filter { link.detach(from: filter) }
+      (hysteresis[peer], reportedMoving[peer]) = (nil, nil)
+    // A peer's reported motion is used, also before its first range.
+    case "moving", "stationary":
+      reportedMoving[peer] = event.name == "moving"
+      links[peer]?.setReportedMotion(event.name == "moving", filter: trajectory.filter)
+    default: break
+    }
+  }
+
+  /// Handles the start, restart and position loss of the trajectory. Peers are detached from a filter that is dropped
+  /// or whose position was lost or recovered. Ranges from before the first pose are used at it.
+  func handleTrajectoryChange(from old: (any NavigationFilter)?) {
+    let now = trajectory.filter
+    let isPositionLost = now?.isPositionLost ?? false
+    if let old, old !== now || isPositionLost != wasPositionLost {
+      for peer in links.keys.sorted() { links[peer]!.detach(from: old) }
+      if old !== now || isPositionLost {
+        summary.restarts += 1
+        premises.restartTrajectory()
+      }
+    }
+    wasPositionLost = isPositionLost
+    guard let now, now !== startedFilter else { return }
+    startedFilter = now
+    if summary.trajectoryBegan == nil { summary.trajectoryBegan = now.time }
+    summary.worlds.append(now.time)
+    for peer in links.keys.sorted() {
+      links[peer]!.start(on: now, antenna: { self.rig.radio?.position(of: $0) ?? .zero })
+    }
+  }
+}
+
+extension NavigationFilter {
+  /// The body's pose as an output.
+  fileprivate var bodyPose: FinderOutput {
+    .pose(time, worldFromBody: worldFromBody, covariance: bodyCovariance)
+  }
+}
+
+/// Puts late events in order: holds each for the reorder window, then releases them in time order.
+///
+/// A pure state machine: its clock is the arrival stamps of the events themselves.
+package struct ReorderBuffer {
+  private let window: Int64
+  private var held: [SensorEvent] = []
+  private var released = Timestamp(nanoseconds: .min)
+  /// The newest stamp or arrival so far.
+  package private(set) var clock = Timestamp(nanoseconds: .min)
+
+  package init(window seconds: Double) {
+    window = Int64((min(max(seconds, 0), 1e9) * 1e9).rounded())
+  }
+
+  /// What became of an event.
+  package enum Insertion: Equatable, Sendable {
+    /// It is held.
+    case held
+    /// It is too late to be put in order.
+    case late
+    /// The same event is held already: a duplicated message is no second measurement.
+    case duplicate
+    /// A number in it is NaN or infinite; then its stamps are not trusted either.
+    case notFinite
+  }
+
+  /// Inserts an event.
+  package mutating func insert(_ timed: TimedEvent) -> Insertion {
+    guard timed.event.isFinite else { return .notFinite }
+    clock = max(clock, timed.arrival, timed.event.timestamp)
+    guard timed.event.timestamp >= released else { return .late }
+    // Nearly always the newest: search from the end.
+    var position = held.count
+    while position > 0, precedes(timed.event, held[position - 1]) { position -= 1 }
+    var twin = position - 1
+    while twin >= 0, held[twin].timestamp == timed.event.timestamp {
+      if held[twin] == timed.event { return .duplicate }
+      twin -= 1
+    }
+    held.insert(timed.event, at: position)
+    return .held
+  }
+
+  /// Events that nothing can precede any more, in time order.
+  package mutating func release() -> [SensorEvent] {
+    guard clock.nanoseconds > .min else { return [] }
+    return release(upTo: clock.advanced(byNanoseconds: -window))
+  }
+
+  /// Everything that is held, in time order: the recording has ended.
+  package mutating func flush() -> [SensorEvent] { release(upTo: Timestamp(nanoseconds: .max)) }
+
+  private mutating func release(upTo limit: Timestamp) -> [SensorEvent] {
+    let count = held.firstIndex { $0.timestamp > limit } ?? held.count
+    guard count > 0 else { return [] }
+    let ready = Array(held[..<count])
+    held.removeFirst(count)
+    released = ready.last!.timestamp
+    return ready
+  }
+
+  private func precedes(_ a: SensorEvent, _ b: SensorEvent) -> Bool {
+    if a.timestamp != b.timestamp { return a.timestamp < b.timestamp }
+    if a.rank != b.rank { return a.rank < b.rank }
+    if case .range(let x) = a, case .range(let y) = b { return (x.peer, x.antenna ?? "") < (y.peer, y.antenna ?? "") }
+    if case .frame(let x) = a, case .frame(let y) = b { return x.camera < y.camera }
+    return false
+  }
+}

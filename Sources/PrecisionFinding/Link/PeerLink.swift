@@ -1,0 +1,369 @@
+import Estimator
+import Foundation
+import Geometry
+import Ranging
+import SensorData
+
+/// The link to one peer: hypotheses while several modes are possible, states of the filter once few are left,
+/// hypotheses again when the peer moves or the ranges contradict the states.
+final class PeerLink {
+  enum Stage {
+    case searching(PeerFilter)
+    case tracked(TrackedModes)
+  }
+
+  let peer: String
+  let configuration: FinderConfiguration
+  let antennas: [String]
+  let statedNoise: Double?
+  let bodyFromDevice: Pose
+  var stage: Stage
+  var drift = AccumulatedDrift()
+  /// New ranges since the search started, those that it started with included; duplicates are none.
+  var rangesTaken = 0
+  /// The models beside the filter of the stage.
+  var bank: ModelBank
+  /// Since the search started.
+  var poses = PoseHistory()
+  /// Of the path since the search started.
+  var excitation = PathExcitation()
+  var kept: [RangeMeasurement] = []
+  /// Where the radio smooths; and its memory, per antenna id.
+  let rangeFilter: RangeFilter?
+  var smoothedPlaces: [String: SmoothedPlace] = [:]
+  /// Per antenna id.
+  var duplicateDetectors: [String: DuplicateRangeDetector] = [:]
+  /// Whether the peer reported that it moves; nil without a report.
+  var reportedMoving: Bool?
+  /// Statistics of the incoming ranges.
+  var record = LinkRecord()
+
+  init(
+    peer: String, configuration: FinderConfiguration, antennas: [String], statedNoise: Double?, bodyFromDevice: Pose,
+    rangeFilter: RangeFilter? = nil
+  ) {
+    self.peer = peer
+    self.rangeFilter = rangeFilter
+    self.bodyFromDevice = bodyFromDevice
+    self.configuration = configuration
+    self.antennas = antennas
+    self.statedNoise = statedNoise
+    stage = .searching(
+      PeerFilter(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise))
+    bank = ModelBank(configuration, antennas: antennas, statedNoise: statedNoise)
+  }
+
+  /// A filter without measurements.
+  var newFilter: PeerFilter {
+    let newFilter = PeerFilter(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
+    return reportedMoving == true ? newFilter.moving : newFilter
+  }
+
+  /// Processes a range at the filter's time. `antenna` is its position in the body, metres.
+  func process(_ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter) {
+    record.recordRange(range)
+    var placed = worldRange(range, antenna: antenna, filter: filter)
+    guard !isDuplicate(range, antenna: placed.antenna) else { return record.recordDuplicate(range) }
+    let range = unsmoothed(range, &placed, filter: filter)
+    rangesTaken += 1
+    if configuration.ranging.posePrior > 0 {
+      placed.pose = poses.visit(filter.worldFromBody, by: range.antenna)
+    }
+    placed.extraVariance += roundingVariance(of: range.antenna)
+    let seconds = record.recordNewRange(at: range.timestamp) ?? 0.1
+    var lost = filter.accumulatedDrift - drift
+    if isTrajectoryJump(by: lost, range: range.range, filter) {
+      detach(from: filter)
+      lost = AccumulatedDrift()
+    }
+    drift = filter.accumulatedDrift
+    excitation.add(
+      placed.antenna, seconds: seconds, drift: lost, range: range.range, observesSide: !placed.cosines.isEmpty,
+      observesHeight: placed.cosines.contains(where: \.observesHeight))
+    bank.observeAoA(placed, before: currentFilter(at: placed, filter))
+    let (logPredictiveDensity, isContradicted) = update(range, placed, antenna, lost, filter)
+    let decision = bank.update(
+      placed, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds, drift: drift,
+      isTrajectoryLost: filter.isTrajectoryLost, isContradicted: isContradicted)
+    apply(decision, placed, filter: filter)
+  }
+
+  /// The newest decision of the bank, then the rows that are due.
+  private func apply(_ decision: ModelBank.Decision, _ range: PeerFilter.Range, filter: any NavigationFilter) {
+    switch decision {
+    case .promote(let kind, let posterior): promote(kind, posterior, filter: filter)
+    case .restart: restartSearch(filter: filter, with: bank.unexplained)
+    case .enlargeNoise: enlargeNoise()
+    case .keep:
+      guard !filter.isTrajectoryLost else { return bank.forgetMotions() }
+      bank.respawn(from: incumbent(range, filter: filter), isDirectionKnown: isDirectionKnown)
+    }
+  }
+
+  /// Records a restart of the search.
+  func recordRestart() { record.restarts += 1 }
+
+  /// Bayes update in the current stage: the log predictive density of the range, and whether ranges contradict the
+  /// states.
+  private func update(
+    _ range: RangeMeasurement, _ placed: PeerFilter.Range, _ antenna: Vector3, _ lost: AccumulatedDrift,
+    _ filter: any NavigationFilter
+  ) -> (logPredictiveDensity: Double?, isContradicted: Bool) {
+    switch stage {
+    case .searching(var posterior):
+      // Megabytes of hypotheses: a second reference would force a copy at the first change.
+      stage = .searching(newFilter)
+      if posterior.hasBegun {
+        posterior.drift(
+          position: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
+      }
+      let outcome = posterior.update(placed)
+      if let outcome {
+        poses.remember(
+          placed.range, antenna: placed.antenna, by: range.antenna, losProbability: outcome.losProbability)
+        record.recordProcessed(
+          range, wasUsed: outcome.losProbability > 0.5, innovation: (outcome.innovation, outcome.sigma),
+          losProbability: posterior.losProbability)
+      } else {
+        record.recordHeld(range, isWaiting: !posterior.hasBegun)
+      }
+      stage = .searching(posterior)
+      augmentFilter(filter: filter)
+      return (outcome.flatMap { $0.isTelling ? $0.logDensity : nil }, false)
+    case .tracked(var tracked):
+      let antennaInNavigation = filter.bodyFromNavigation.inverse * antenna
+      let outcome = tracked.update(
+        range, placed.cosines, pose: placed.pose ?? PoseVisit(), antenna: antennaInNavigation, filter: filter)
+      record.recordProcessed(
+        range, wasUsed: outcome == .used, innovation: tracked.best.innovation, losProbability: tracked.losProbability)
+      stage = .tracked(tracked)
+      return (tracked.logDensity, outcome == .contradicted)
+    }
+  }
+}
+
+/// Incoming ranges: kept until there is a trajectory, then placed on it.
+extension PeerLink {
+  /// Keeps a range that came without a trajectory: until then it gives only a distance.
+  func keep(_ range: RangeMeasurement) {
+    record.recordRange(range)
+    guard !isDuplicate(range, antenna: nil) else { return record.recordDuplicate(range) }
+    _ = record.recordNewRange(at: range.timestamp)
+    record.recordKept(range)
+    kept.append(range)
+    kept.removeAll { range.timestamp.seconds(since: $0.timestamp) > 10 }
+  }
+
+  /// Whether a range is a duplicate of the previous one; `antenna` is its position in the world, metres, nil where
+  /// there is no path.
+  func isDuplicate(_ range: RangeMeasurement, antenna: Vector3?) -> Bool {
+    duplicateDetectors[range.antenna ?? "", default: DuplicateRangeDetector()].isDuplicate(range, antenna: antenna)
+  }
+
+  /// What the rounding of an antenna's ranges adds to their variance, m^2 (`RangeResolution`).
+  func roundingVariance(of antenna: String?) -> Double { duplicateDetectors[antenna ?? ""]?.resolution.variance ?? 0 }
+
+  /// Uses the kept ranges at the trajectory's first pose; their noise grows with the distance the hand may have moved
+  /// since. While the device was nearly still all ranges count: they inform the noise model and the LOS state. Before
+  /// that, the unknown motion is common to neighbours, and one range per half second counts.
+  func start(on filter: any NavigationFilter, antenna: (String?) -> Vector3) {
+    drift = filter.accumulatedDrift
+    guard case .searching(var posterior) = stage else { return }
+    let nearlyStillSince = filter.nearlyStillSince ?? filter.time
+    let stillSpeed = min(filter.velocitySigma, configuration.handSpeedSigma)
+    var next = Timestamp(nanoseconds: .max)
+    var chosen: [(range: RangeMeasurement, away: Double)] = []
+    for range in kept.reversed() where range.timestamp <= next {
+      let still = abs(filter.time.seconds(since: max(range.timestamp, nearlyStillSince)))
+      let unknown = max(nearlyStillSince.seconds(since: range.timestamp), 0)
+      chosen.append((range, stillSpeed * still + configuration.handSpeedSigma * unknown))
+      next = range.timestamp.advanced(bySeconds: unknown > 0 ? -0.5 : 0)
+    }
+    kept = []
+    for (range, away) in chosen.reversed() {
+      var placed = worldRange(range, antenna: antenna(range.antenna), filter: filter, extraVariance: away * away)
+      placed.extraVariance += roundingVariance(of: range.antenna)
+      bank.observeAoA(placed, before: posterior)
+      let outcome = posterior.update(placed)
+      bank.updateWithoutAoA(
+        placed, logPredictiveDensity: outcome?.logDensity, lost: AccumulatedDrift(), seconds: 0)
+      record.tally(range.timestamp, wasUsed: outcome.map { $0.losProbability > 0.5 }, isWaiting: !posterior.hasBegun)
+      rangesTaken += 1
+    }
+    stage = .searching(posterior)
+  }
+
+  func worldRange(
+    _ range: RangeMeasurement, antenna: Vector3, filter: any NavigationFilter, extraVariance: Double = 0
+  ) -> PeerFilter.Range {
+    var placed = PeerFilter.Range(
+      timestamp: range.timestamp, range: range.range, antenna: filter.worldFromBody * antenna,
+      device: filter.worldFromBody.translation, antennaID: range.antenna, reportedNLOS: range.nonLineOfSight,
+      extraVariance: extraVariance)
+    placed.isVelocityKnown = filter.isVelocityKnown
+    // The position at earlier ranges is known roughly, the orientation is not.
+    if extraVariance == 0, !bank.isAoARefuted { placed.cosines = cosines(range, filter: filter) }
+    return placed
+  }
+
+  /// Puts a smoothed range where it was measured from; the same range as the present place would have had it, by the best position of a tracked peer.
+  func unsmoothed(
+    _ range: RangeMeasurement, _ placed: inout PeerFilter.Range, filter: any NavigationFilter
+  ) -> RangeMeasurement {
+    guard let rangeFilter else { return range }
+    let here = placed.antenna
+    let there = smoothedPlaces[range.antenna ?? "", default: SmoothedPlace(rangeFilter)].visit(
+      here, at: range.timestamp)
+    guard case .tracked(let tracked) = stage else {
+      placed.antenna = there
+      placed.device = placed.device + (there - here)
+      return range
+    }
+    var present = range
+    let peer = tracked.best.gaussian(filter: filter, origin: here).position
+    present.range += (peer - here).norm - (peer - there).norm
+    placed.range = present.range
+    return present
+  }
+
+  /// The AoA that came with a range, as direction cosines.
+  private func cosines(_ range: RangeMeasurement, filter: any NavigationFilter) -> [DirectionCosine] {
+    let floor = Angle.degrees(configuration.ranging.aoaFloorDegrees)
+    return DirectionCosine.measured(
+      azimuth: range.azimuth, elevation: range.elevation,
+      deviation: max(range.angleStandardDeviation ?? 2 * floor, floor),
+      cone: Angle.degrees(configuration.ranging.aoaConeDegrees),
+      worldFromDevice: filter.worldFromBody.rotation * bodyFromDevice.rotation)
+  }
+}
+
+extension PeerFilter {
+  /// Expected squared distance to the device, m^2; 0 before the first range.
+  func squaredDistance(from filter: any NavigationFilter) -> Double {
+    let device = filter.worldFromBody.translation
+    return gaussians.reduce(0) { $0 + $1.weight * ($1.position - device).squaredNorm }
+  }
+}
+
+/// What a link provides without a trajectory: the radio's parameters outlive a lost path.
+extension PeerLink {
+  /// Parameters of the radio; nil before the first ranges. Cached until the next range.
+  ///
+  /// - Parameter filter: the filter that holds the peer; nil where there is none.
+  func radio(filter: (any NavigationFilter)?) -> LinkKnowledge? {
+    if let known = record.radio, known.ranges == rangesTaken { return known.knowledge }
+    let knowledge: LinkKnowledge?
+    switch stage {
+    case .searching(let posterior): knowledge = posterior.linkKnowledge
+    case .tracked(let tracked):
+      guard let filter, let last = bank.last else { return nil }
+      knowledge = tracked.posterior(last: last, filter: filter).linkKnowledge
+    }
+    guard let knowledge else { return nil }
+    record.radio = (knowledge, rangesTaken)
+    return knowledge
+  }
+
+  /// The distance from the newest range alone; nil before the first.
+  ///
+  /// - Parameters:
+  ///   - filter: the trajectory, though it does not reach `time`; nil where there is none.
+  ///   - lever: from the device's origin to the antenna of that range, metres.
+  func rangeOnlyDistance(at time: Timestamp, filter: (any NavigationFilter)?, lever: Double) -> RangeOnlyDistance? {
+    guard let range = record.lastRange else { return nil }
+    let ranging = configuration.ranging
+    let radio = radio(filter: filter)
+    var bias = radio?.bias ?? (mean: 0, variance: ranging.biasPrior * ranging.biasPrior)
+    if antennas.count > 1 { bias.variance += ranging.antennaBiasPrior * ranging.antennaBiasPrior }
+    return RangeOnlyDistance(
+      range: range.range, age: time.seconds(since: range.timestamp), bias: bias,
+      noise: radio?.noise ?? range.standardDeviation ?? ranging.assumedNoise, lever: lever,
+      nlosProbability: nlosProbability(of: range), peerIsStationary: reportedMoving == false, configuration)
+  }
+
+  /// A distance beside the ranges of the last second (`RadioAgreement`); nil where these are too few.
+  ///
+  /// - Parameters:
+  ///   - distance: mean and 1-sigma, metres.
+  ///   - lever: from the device's origin to the antenna of the newest range, metres.
+  func agreement(
+    of distance: (mean: Double, sigma: Double), at time: Timestamp, filter: (any NavigationFilter)?, lever: Double
+  ) -> RadioAgreement.Outcome? {
+    let ranging = configuration.ranging
+    let radio = radio(filter: filter)
+    return record.agreement.outcome(
+      distance, at: time, bias: radio?.bias ?? (mean: 0, variance: ranging.biasPrior * ranging.biasPrior),
+      noise: radio?.noise ?? record.lastRange?.standardDeviation ?? ranging.assumedNoise, lever: lever)
+  }
+
+  /// How the ranges of the last seconds contradict each other (`RadioAgreement`): a share, 0...1, and metres; nil where they are too few.
+  func contradiction(at time: Timestamp, filter: (any NavigationFilter)?) -> (share: Double, spread: Double)? {
+    record.agreement.contradiction(
+      at: time,
+      noise: radio(filter: filter)?.noise ?? record.lastRange?.standardDeviation ?? configuration.ranging.assumedNoise)
+  }
+
+  /// NLOS probability of the newest range: the last processed one, propagated to its time.
+  private func nlosProbability(of range: RangeMeasurement) -> Double {
+    let ranging = configuration.ranging
+    var chain = LineOfSightChain(
+      losLossRate: ranging.losLossRate, losReturnRate: ranging.losReturnRate,
+      losProbability: record.lastLOS?.probability)
+    let seconds = record.lastLOS.map { range.timestamp.seconds(since: $0.time) }
+    chain.predict(seconds: seconds ?? 0)
+    // A reported NLOS of a processed range is already included, and adds nothing at zero time.
+    if let probability = range.nonLineOfSight {
+      chain.update(
+        ReportedNLOS(probability: probability, seconds: seconds ?? .infinity, rate: ranging.losTransitionRate))
+    }
+    return 1 - chain.losProbability
+  }
+}
+
+extension LinkKnowledge {
+  /// 1-sigma of a range with known bias, over the noise candidates by their probabilities, metres.
+  fileprivate var noise: Double {
+    let total = noises.reduce(0) { $0 + $1.probability }
+    return (noises.reduce(0) { $0 + $1.probability * $1.noise.total * $1.noise.total } / max(total, 1e-300))
+      .squareRoot()
+  }
+}
+
+extension RigCalibration {
+  /// Lever arm from the device's origin to an antenna, metres.
+  func leverArm(of antenna: String?) -> Double {
+    ((radio?.position(of: antenna) ?? .zero) - bodyFromDevice.translation).norm
+  }
+}
+
+/// The place that a smoothed range measures from.
+///
+/// A radio that reports `sum_k w_k z(t_k)` measures, to first order in the displacement over the distance, the distance from `sum_k w_k p(t_k)`: the antenna's places
+/// with the same weights. What is left out, `d^2 / 2 r` for a displacement d within the memory, is a centimetre for a third of a metre at 3 m.
+package struct SmoothedPlace {
+  private let filter: RangeFilter
+  private var places: [(time: Timestamp, place: Vector3)] = []
+
+  package init(_ filter: RangeFilter) { self.filter = filter }
+
+  /// Takes the antenna's place at a range in, world, metres; the place that this range measures from.
+  package mutating func visit(_ place: Vector3, at time: Timestamp) -> Vector3 {
+    switch filter {
+    case .mean(let count):
+      places.append((time, place))
+      places.removeFirst(max(places.count - count, 0))
+      return places.reduce(Vector3.zero) { $0 + $1.place } / Double(places.count)
+    case .exponential(let weight):
+      let mean = places.first.map { $0.place + weight * (place - $0.place) } ?? place
+      places = [(time, mean)]
+      return mean
+    case .lag(let seconds):
+      places.append((time, place))
+      let wanted = time.advanced(bySeconds: -seconds)
+      while places.count > 1, places[1].time <= wanted { places.removeFirst() }
+      guard places.count > 1, places[0].time < wanted else { return places[0].place }
+      let share = wanted.seconds(since: places[0].time) / places[1].time.seconds(since: places[0].time)
+      return places[0].place + share * (places[1].place - places[0].place)
+    }
+  }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import Geometry
+import SensorData
+
+/// The newest inertial samples, dead-reckoned without bias or gravity: rotation, and first and second integral of specific force.
+///
+/// With R from the axes at sample i to those at the first sample, `R_{i+1} = R_i Exp(w dt)` (trapezoid),
+/// `V = integral R f dt`, `X = integral V dt`. All in the IMU's axes at the oldest kept sample; only differences are used.
+package struct InertialHistory {
+  /// One sample and the integrals up to it.
+  package struct Node {
+    package var time: Timestamp
+    package var angularVelocity: Vector3
+    package var specificForce: Vector3
+    package var rotation: Rotation
+    package var velocity: Vector3
+    package var position: Vector3
+  }
+
+  /// Samples farther apart than this are not bridged, seconds.
+  static let longestGap = 0.1
+  /// How far back samples are kept, seconds.
+  static let span = 12.0
+
+  package init() {}
+
+  private(set) var nodes: [Node] = []
+  private var first = 0
+
+  /// Appends a sample; a gap or a step back in time begins again.
+  package mutating func append(_ sample: IMUSample) {
+    guard let last = nodes.last else { return begin(sample) }
+    let dt = sample.timestamp.seconds(since: last.time)
+    guard dt > 0, dt <= Self.longestGap else {
+      if dt > 0 { begin(sample) }
+      return
+    }
+    let rate = (last.angularVelocity + sample.angularVelocity) * 0.5
+    let rotation = last.rotation * .exp(rate * dt)
+    let force = (last.rotation * last.specificForce + rotation * sample.specificForce) * 0.5
+    nodes.append(
+      Node(
+        time: sample.timestamp, angularVelocity: sample.angularVelocity, specificForce: sample.specificForce,
+        rotation: rotation, velocity: last.velocity + force * dt,
+        position: last.position + last.velocity * dt + force * (0.5 * dt * dt)))
+    while sample.timestamp.seconds(since: nodes[first].time) > Self.span { first += 1 }
+    if first > 4096 {
+      nodes.removeFirst(first)
+      first = 0
+    }
+  }
+
+  private mutating func begin(_ sample: IMUSample) {
+    first = 0
+    nodes = [
+      Node(
+        time: sample.timestamp, angularVelocity: sample.angularVelocity, specificForce: sample.specificForce,
+        rotation: .identity, velocity: .zero, position: .zero)
+    ]
+  }
+
+  /// The oldest and the newest sample's times; nil when empty.
+  var oldest: Timestamp? { nodes.isEmpty ? nil : nodes[first].time }
+  var newest: Timestamp? { nodes.last?.time }
+
+  /// The integrals at a time within the history, interpolated; nil outside. O(log n).
+  func node(at time: Timestamp) -> Node? {
+    guard let oldest, let newest, time >= oldest, time <= newest else { return nil }
+    let low = nodes[first...].partitioningIndex { $0.time >= time }
+    let b = nodes[low]
+    guard low > first, b.time > time else { return b }
+    let a = nodes[low - 1]
+    let dt = time.seconds(since: a.time), whole = b.time.seconds(since: a.time), part = dt / whole
+    let rate = a.angularVelocity + (b.angularVelocity - a.angularVelocity) * (part / 2)
+    let rotation = a.rotation * .exp(rate * dt)
+    let force = a.specificForce + (b.specificForce - a.specificForce) * part
+    let mean = (a.rotation * a.specificForce + rotation * force) * 0.5
+    return Node(
+      time: time, angularVelocity: a.angularVelocity + (b.angularVelocity - a.angularVelocity) * part,
+      specificForce: force, rotation: rotation, velocity: a.velocity + mean * dt,
+      position: a.position + a.velocity * dt + mean * (0.5 * dt * dt))
+  }
+
+  /// Rotation vector from one time to a later one, in the axes at the earlier; nil outside the history.
+  package func rotation(from start: Timestamp, to end: Timestamp) -> Vector3? {
+    guard let a = node(at: start), let b = node(at: end) else { return nil }
+    return (a.rotation.inverse * b.rotation).log
+  }
+
+  /// The same samples with every angular rate times a factor, integrated again. O(samples).
+  func scaled(by factor: Double) -> InertialHistory {
+    var other = InertialHistory()
+    for node in nodes[first...] {
+      other.append(
+        IMUSample(
+          timestamp: node.time, angularVelocity: node.angularVelocity * factor, specificForce: node.specificForce))
+    }
+    return other
+  }
+
+  /// Samples in a half-open interval of time, oldest first.
+  func samples(after start: Timestamp, through end: Timestamp) -> ArraySlice<Node> {
+    var low = nodes.count
+    while low > first, nodes[low - 1].time > start { low -= 1 }
+    var high = nodes.count
+    while high > low, nodes[high - 1].time > end { high -= 1 }
+    return nodes[low..<high]
+  }
+}
+
+/// The device's path over the last half minute: where an antenna was.
+package struct PathHistory {
+  /// Poses are kept this far apart and so long, seconds; no interpolation over longer gaps.
+  private static let spacing = 0.045, span = 34.0, gap = 1.0
+
+  private var poses: [(time: Timestamp, worldFromBody: Pose)] = []
+
+  /// No path.
+  package init() {}
+
+  /// Takes a pose in, in time order; nearer ones than `spacing` are left out.
+  package mutating func append(_ worldFromBody: Pose, at time: Timestamp) {
+    if let last = poses.last, time.seconds(since: last.time) < Self.spacing { return }
+    poses.append((time, worldFromBody))
+    if let first = poses.first, time.seconds(since: first.time) > Self.span { poses.removeFirst(poses.count / 8) }
+  }
+
+  /// A new world begins: nothing before counts.
+  mutating func removeAll() { poses.removeAll(keepingCapacity: true) }
+
+  /// When the path begins and ends; nil where there is none.
+  var first: Timestamp? { poses.first?.time }
+  var last: Timestamp? { poses.last?.time }
+
+  /// The antenna's place in the world at a time, metres, between the two poses about it; nil beyond the path and in gaps.
+  ///
+  /// - Parameter lever: the antenna in the body frame, metres.
+  func place(of lever: Vector3, at time: Timestamp) -> Vector3? {
+    guard let first, let last, time >= first, time <= last else { return nil }
+    let low = poses.partitioningIndex { $0.time >= time }
+    guard low > 0 else { return poses[0].worldFromBody * lever }
+    let (a, b) = (poses[low - 1], poses[low])
+    let seconds = b.time.seconds(since: a.time)
+    guard seconds < Self.gap else { return nil }
+    let (from, to) = (a.worldFromBody * lever, b.worldFromBody * lever)
+    return from + (to - from) * (time.seconds(since: a.time) / seconds)
+  }
+}
+
+/// Replaces inertial readings that jump beyond anything a device undergoes and come back: a damaged word on a bus.
+///
+/// A reading that differs from the newest accepted one by more than the limits is held back and the accepted one repeated in its
+/// place, three times in a row at most: what lasts longer is motion, saturation or another unit, and is passed on.
+package struct SpikeFilter {
+  package init() {}
+
+  /// m/s^2 and rad/s between neighbours.
+  static let step = (force: 100.0, rate: 20.0)
+  private static let longest = 3
+
+  private var last: IMUSample?
+  private var held: [IMUSample] = []
+  /// Spikes replaced and confirmed by what followed.
+  package private(set) var count = 0
+  /// The newest confirmed spike.
+  private(set) var newest: IMUSample?
+
+  /// The sample to use in the place of this one.
+  package mutating func filtered(_ sample: IMUSample) -> IMUSample {
+    guard let last else {
+      last = sample
+      return sample
+    }
+    let jumps =
+      (sample.specificForce - last.specificForce).norm > Self.step.force
+      || (sample.angularVelocity - last.angularVelocity).norm > Self.step.rate
+    guard jumps, held.count < Self.longest else {
+      if jumps {
+        held = []
+      } else if !held.isEmpty {
+        count += held.count
+        newest = held.last
+        held = []
+      }
+      self.last = sample
+      return sample
+    }
+    held.append(sample)
+    return IMUSample(
+      timestamp: sample.timestamp, angularVelocity: last.angularVelocity, specificForce: last.specificForce)
+  }
+}
+
+/// Whether stamps, read as nanoseconds, give a rate that a sensor of this kind can have.
+package struct StampRateMonitor {
+  /// Rows that are looked at.
+  static let count = 40
+
+  private var last: Timestamp?
+  private var gaps: [Double] = []
+  /// The median rate, Hz, once enough rows came.
+  private(set) var rate: Double?
+
+  /// Takes a stamp in; true when the rate has just become known.
+  mutating func append(_ time: Timestamp) -> Bool {
+    defer { last = time }
+    guard rate == nil, let last else { return false }
+    let gap = time.seconds(since: last)
+    if gap > 0 { gaps.append(gap) }
+    guard gaps.count >= Self.count else { return false }
+    let sorted = gaps.sorted()
+    rate = 1 / sorted[sorted.count / 2]
+    return true
+  }
+
+  /// The unit in which stamps of such a rate would make sense; nil where the rate is possible.
+  package static func unit(of rate: Double, sensor: String) -> String? {
+    let possible: ClosedRange<Double> =
+      switch sensor.split(separator: " ").first {
+      case "imu0": 8...20_000
+      case "uwb0": 0.01...20_000
+      case "odometry0": 0.2...10_000
+      default: 0.2...2_000
+      }
+    guard !possible.contains(rate) else { return nil }
+    if rate > possible.upperBound {
+      return rate > 1e10 ? "seconds" : rate > 1e7 ? "milliseconds" : "microseconds"
+    }
+    return "a finer unit than nanoseconds"
+  }
+}
