@@ -99,7 +99,7 @@ struct SHA256: ~Copyable {
     if let start = bytes.baseAddress { EVP_DigestUpdate(context, start, bytes.count) }
   }
 
-  /// The hash as 64 lower-case hexadecimal digits; afterwards it begins anew.
+  /// The hash as 64 lower-case hexadecimal digits; afterwards it restarts.
   func finish() -> String {
     var digest = [UInt8](repeating: 0, count: 32)
     EVP_DigestFinal_ex(context, &digest, nil)

@@ -54,7 +54,7 @@ package struct Recording: Sendable {
     guard !UnfinishedMark.exists(in: root) else {
       throw DatasetError(
         file: root, found: "a folder that was not written to its end (\(UnfinishedMark.name))",
-        expected: "a whole one: make it anew")
+        expected: "a whole one: make it again")
     }
     var layout = try RecordingLayout(root: root, names: names, tracking: options.tracking)
     try layout.checkComplete()

@@ -43,7 +43,7 @@ package struct Judge: Sendable {
     poses.append(EstimatedPose(timestamp: timestamp, worldFromBody: worldFromBody, covariance: covariance))
   }
 
-  /// Records that the trajectory began anew: from this time on its poses are in another world. In time order.
+  /// Records that the trajectory restarted: from this time on its poses are in another world. In time order.
   package mutating func beginWorld(at timestamp: Timestamp) { worlds.append(timestamp) }
 
   /// Records an update of a peer.

@@ -36,9 +36,9 @@ package struct TrajectoryErrors: Equatable, Sendable {
 
   /// The errors of poses in time order, world by world; nil when none of them has ground truth.
   ///
-  /// - Parameter worlds: when the trajectory began anew, in time order: from then on its poses are in another world.
+  /// - Parameter worlds: when the trajectory restarted, in time order: from then on its poses are in another world.
   /// - Parameter sharesWorld: the estimate was initialised from the truth, in its world: then normalised errors need no
-  ///   alignment. Otherwise, and after it began anew, the worlds are aligned in yaw and translation at the first pose.
+  ///   alignment. Otherwise, and after it restarted, the worlds are aligned in yaw and translation at the first pose.
   package init?(
     _ estimate: [EstimatedPose], truth: TruthTrajectory, sharesWorld: Bool = false, worlds: [Timestamp] = []
   ) {
@@ -201,7 +201,7 @@ package struct RelativeError: Equatable, Sendable {
 
 /// The yaw and translation from each world of an estimate to the truth's.
 ///
-/// A trajectory that began anew has several worlds, one after the other: positions in one say nothing about those in
+/// A trajectory that restarted has several worlds, one after the other: positions in one say nothing about those in
 /// another.
 package struct WorldAlignment: Equatable, Sendable {
   /// When the second world and all after it began, in time order.

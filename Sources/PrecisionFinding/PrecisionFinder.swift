@@ -271,7 +271,7 @@ public struct FinderSummary: Equatable, Sendable {
   /// When the trajectory started; nil when it never did.
   public var trajectoryBegan: Timestamp?
   /// When each of its worlds began, in time order: the first with the trajectory, a further one where the trajectory
-  /// began anew. Positions in one world say nothing about those in another.
+  /// restarted. Positions in one world say nothing about those in another.
   public var worlds: [Timestamp] = []
   /// Why the trajectory has not started, a machine-readable word; nil once it has.
   public var waitingFor: String?
@@ -289,5 +289,27 @@ extension FinderSummary {
     if peer.firstConverged == nil, update.convergence.status == .converged { peer.firstConverged = update.timestamp }
     peer.last = update
     peers[update.object.peer] = peer
+  }
+}
+
+/// How much of the time without events is filled with regular updates.
+///
+/// Stamps may be wrong by any factor, and a damaged one may lie years ahead: without a bound a table of some kilobytes
+/// makes hundreds of megabytes of updates that say the same. With `a` the seconds that may be filled, an event after a
+/// silence of `s` seconds fills `min(s, a)` and leaves `a <- min(a - min(s, a) + 2, 600)`. So ten minutes are filled whole,
+/// a stream with an event every two seconds is never cut, and `n` events fill at most `600 + 2 n` seconds.
+struct SilenceAllowance {
+  /// Most seconds that are filled in one piece.
+  private static let most = 600.0
+  /// Seconds that an event adds.
+  private static let perEvent = 2.0
+
+  private var seconds = most
+
+  /// The seconds to fill of a silence before the next event.
+  mutating func take(_ silence: Double) -> Double {
+    let filled = min(max(silence, 0), seconds)
+    seconds = min(seconds - filled + Self.perEvent, Self.most)
+    return filled
   }
 }

@@ -63,7 +63,7 @@ package struct RunFolder: Sendable {
     guard !UnfinishedMark.exists(in: path) else {
       throw DatasetError(
         file: path, found: "a folder that was not written to its end (\(UnfinishedMark.name))",
-        expected: "a whole one: make it anew")
+        expected: "a whole one: make it again")
     }
     let resultPath = "\(path)/\(RunFileNames.result)"
     result = RegularFile.exists(resultPath) ? try JSONValue(contentsOf: resultPath) : nil

@@ -4,7 +4,7 @@ import SensorData
 
 /// Lines of `trajectory.tum`: `seconds x y z qx qy qz qw`, the quaternion with its scalar last and not negative.
 package enum TrajectoryLine {
-  /// The comment where the trajectory began anew.
+  /// The comment where the trajectory restarted.
   static let newWorld = "# a new world begins: positions here have no relation to those above\n"
 
   /// Appends the line of one pose, with its line break. False when the pose is not finite: then nothing is appended.
@@ -108,7 +108,7 @@ package final class PoseReader {
     package var worldFromBody: Pose
     /// Its covariance; nil where the run has none.
     package var covariance: PoseCovariance?
-    /// Whether the trajectory began anew with it.
+    /// Whether the trajectory restarted with it.
     package var beginsWorld: Bool
   }
 

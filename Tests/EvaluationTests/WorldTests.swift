@@ -4,7 +4,7 @@ import Geometry
 import SensorData
 import Testing
 
-/// A trajectory that began anew: errors are computed world by world.
+/// A trajectory that restarted: errors are computed world by world.
 @Suite struct WorldTests {
   private static func time(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: 0).advanced(bySeconds: seconds) }
 

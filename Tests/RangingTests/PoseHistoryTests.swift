@@ -48,6 +48,23 @@ import Testing
       noise.memory(after: 100, metres: 0) == 1 && abs(noise.memory(after: 0, metres: 3, path: 0.4) - exp(-1)) < 1e-12)
   }
 
+  /// Ranges that were rather NLOS are not what was measured there; LOS ones count with their probability.
+  @Test func obstructedRangesAreNotRemembered() throws {
+    for (losProbability, count) in [(0.1, 0.0), (0.9, 3.6)] {
+      var poses = PoseHistory()
+      for k in 0..<14 {
+        _ = poses.visit(Self.pose(0.4 * Double(max(k - 3, 0))), by: nil)
+        poses.remember(k < 4 ? 5 : 9, antenna: .zero, by: nil, losProbability: losProbability)
+      }
+      let earlier = poses.visit(Self.pose(0.01), by: nil).earlier
+      if count == 0 {
+        #expect(earlier == nil)
+      } else {
+        #expect(try abs(#require(earlier).count - count) < 1e-12 && abs(#require(earlier).range - 5) < 1e-12)
+      }
+    }
+  }
+
   /// What was measured at a pose is found again there, by antenna, and nowhere else.
   @Test func earlierRangesAreThoseOfThePose() throws {
     var poses = PoseHistory()

@@ -46,6 +46,32 @@ import Testing
     }
   }
 
+  /// Spells of NLOS at returns are the chain's to explain: they do not tell that the error changes in time.
+  @Test func obstructionsAtReturnsTellNothingOfThePose() throws {
+    for seed in 0..<8 as Range<UInt64> {
+      var draw = SeededRandom(seed: 900 + seed)
+      let field = (0..<10).map { _ in 0.08 * draw.gaussian() }
+      var count = 0
+      let found = try Self.probabilityInTime(seed: seed) { corner, _, _ in
+        count += 1
+        return field[corner] + (count > 60 && count % 50 < 8 ? 0.6 : 0)
+      }
+      #expect(found < 0.1, "\(seed): \(found)")
+    }
+  }
+
+  /// The chain that the kernel runs: after a long time what the rates say, at once what was known.
+  @Test func theChanceOfLineOfSightFollowsTheChain() {
+    var observation = RangeObservation(
+      range: 5, antenna: .zero, columns: LinkLayout(antennas: []).columns(of: nil), seconds: 0, extraVariance: 0,
+      configuration: RangingConfiguration())
+    #expect(observation.losProbability(after: 0.3) == 0.3)
+    observation.seconds = 1000
+    let (loss, recovery) = (observation.configuration.losLossRate, observation.configuration.losReturnRate)
+    #expect(abs(observation.losProbability(after: 0) - recovery / (loss + recovery)) < 1e-12)
+    #expect(abs(observation.losProbability(after: 1) - recovery / (loss + recovery)) < 1e-12)
+  }
+
   /// A Gauss-Markov error of the same size that lasts for two seconds: none is taken to be bound to the pose, which has three quarters of the prior.
   @Test func anErrorThatDoesNotIsNot() throws {
     for seed in 0..<8 as Range<UInt64> {

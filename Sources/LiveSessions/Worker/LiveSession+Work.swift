@@ -303,7 +303,7 @@ extension LiveSession {
     return isStopped
   }
 
-  /// The disk is full while the log is computed again: it begins anew once there is room.
+  /// The disk is full while the log is computed again: it restarts once there is room.
   private func pauseReplay(isFirst: Bool, count: Int) {
     condition.lock()
     forget()

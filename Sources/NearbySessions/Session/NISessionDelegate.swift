@@ -60,7 +60,7 @@ extension NISessionDelegate {
 ///
 /// On a phone a subclass may implement an optional callback that its base class leaves out. Swift without Objective-C
 /// binds callbacks where the conformance is written: it calls the default, and the subclass waits in vain.
-/// (What a subclass *overrides* is called in any case.) One line, beside the tests of the app, binds them anew:
+/// (What a subclass *overrides* is called in any case.) One line, beside the tests of the app, binds them again:
 ///
 /// ```swift
 /// extension RangingScreen: SubclassedSessionDelegate {}

@@ -331,7 +331,7 @@ package struct LateralAmbiguity: Equatable, Sendable {
 }
 
 /// Sums over a path's displacements at one lag: their scatter, and the drift of the path meanwhile.
-struct DisplacementStatistics {
+private struct DisplacementStatistics {
   private(set) var count = 0.0
   /// Sum of their outer products, m^2.
   private(set) var scatter = Matrix3.zero

@@ -96,7 +96,7 @@ package enum LinkMotion {
       }
     }
 
-    /// The velocity is forgotten, and drawn anew.
+    /// The velocity is forgotten, and drawn again.
     mutating func setOff(_ speed: Vector3) {
       stop()
       for k in 0..<3 { covariance[3 + k][3 + k] = speed[k] * speed[k] }

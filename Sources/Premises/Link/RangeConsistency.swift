@@ -160,7 +160,7 @@ package struct RangeConsistency {
     bin = open
   }
 
-  /// The path begins anew: nothing before counts.
+  /// The path restarts: nothing before counts.
   mutating func restart() {
     samples.removeAll()
     bin = nil

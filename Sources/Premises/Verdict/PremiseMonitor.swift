@@ -165,7 +165,7 @@ package final class PremiseMonitor {
   /// Takes a pose of the trajectory in.
   package func observe(_ worldFromBody: Pose, at time: Timestamp) { path.append(worldFromBody, at: time) }
 
-  /// The trajectory begins anew, in a world of its own.
+  /// The trajectory restarts, in a world of its own.
   package func restartTrajectory() {
     innovations.restart(at: nextTest ?? Timestamp(nanoseconds: 0))
     positions.restart()

@@ -68,14 +68,12 @@ extension PeerFilter {
       extraVariance: range.extraVariance + (isDirectionUnobserved ? away * away / 3 : 0),
       configuration: linkConfiguration)
     let comesBack = pose.revisits > 0 ? predictReturn(pose.earlier, range, observation) : nil
-    // predictReturn has normalised them.
-    let probabilities = comesBack == nil ? [] : noiseProbabilities(hypotheses!)
     hypotheses!.renew(after: pose.revisits, antennaCorrelation: configuration.antennaCorrelation)
     let isUntold = visits?.map { $0.isBetween && !isDirectionUnobserved } ?? []
     let before = isUntold.contains(true) ? hypotheses : nil
     let result = hypotheses!.update(observation)
     var density = before.flatMap { hypotheses!.restore(isUntold, from: $0) } ?? result.logDensity
-    if let comesBack { density = judge(comesBack, before: probabilities, density) }
+    if let comesBack { density = judge(comesBack, density) }
     update(with: range.cosines, of: range)
     rangeCount += 1
     normalize()
@@ -94,10 +92,16 @@ extension PeerFilter {
       logDensity: density, isTelling: untold < Self.unlikelyUntold)
   }
 
-  /// Log densities of a range where the device has been before, 1/m, under each candidate for an error of the pose; nil for the others.
-  private typealias Return = [Double?]
+  /// What the noise candidates predict of a range where the device has been before.
+  private struct Return {
+    /// Probabilities of all candidates before the range.
+    let probabilities: [Double]
+    /// Log density of the range under each candidate for an error of the pose, 1/m; nil for the others.
+    var logDensities: [Double?]
+  }
 
-  /// Probability that what was measured at a visit is no mean of LOS ranges after all, and the scale of the difference then, metres.
+  /// Probability that what was measured at a visit is no mean of LOS ranges after all, and the scale of the difference then, metres. Their probabilities of
+  /// LOS have sorted out most of these.
   private static let disturbed = (probability: 0.02, scale: 1.0)
 
   /// At an arrival where the device has been before, errors of the pose are as free for the components as if they were unknown (`RangeNoise.renewal`), so the
@@ -110,10 +114,10 @@ extension PeerFilter {
   /// `s^2`; NLOS and outliers are for the path to explain.
   private mutating func predictReturn(
     _ earlier: EarlierRanges?, _ range: Range, _ observation: RangeObservation
-  ) -> Return {
-    normalize()
+  ) -> Return? {
     let set = hypotheses!
-    guard set.noises.contains(where: { $0.law == .pose }) else { return set.noises.map { _ in nil } }
+    guard set.noises.contains(where: { $0.law == .pose }) else { return nil }
+    normalize()
     let before = noiseProbabilities(set)
     var trial = set
     let result = trial.update(observation)
@@ -123,11 +127,12 @@ extension PeerFilter {
       after[Int(trial.noise[i])] += weights[i]
       if i % 2 == 0 { los[Int(trial.noise[i])] += weights[i] }
     }
-    let alongPath: Return = set.noises.indices.map { k in
+    let alongPath: [Double?] = set.noises.indices.map { k in
       guard set.noises[k].law == .pose, before[k] > 0, after[k] > 0 else { return nil }
       return result.logDensity + log(after[k] / before[k])
     }
-    guard let earlier, !isMoving, !isDirectionUnobserved else { return alongPath }
+    var prediction = Return(probabilities: before, logDensities: alongPath)
+    guard let earlier, !isMoving, !isDirectionUnobserved else { return prediction }
     var (mean, square) = (0.0, 0.0)
     for i in 0..<set.count where normalized[i] > 0 {
       let place = set.position(i)
@@ -137,7 +142,8 @@ extension PeerFilter {
     }
     let difference = range.range - earlier.range - mean
     let spread = max(square - mean * mean, 0)
-    return set.noises.indices.map { k in
+    let expectedLOS = observation.losProbability(after: losProbability)
+    prediction.logDensities = set.noises.indices.map { k in
       guard let alongPath = alongPath[k] else { return nil }
       let (noise, size) = (set.noises[k], set.noises[k].coloured * set.noises[k].coloured)
       let changed = 1 - exp(-earlier.path / noise.correlationLength)
@@ -149,25 +155,25 @@ extension PeerFilter {
       let (p, scale) = Self.disturbed
       let isLOS = result.regular * los[k] / after[k]
       let density = (1 - p) * regular + p * exp(-abs(difference) / scale) / (2 * scale)
-      return log(losProbability * density + (1 - isLOS) * exp(alongPath))
+      return log(expectedLOS * density + (1 - isLOS) * exp(alongPath))
     }
+    return prediction
   }
 
   /// Puts what the candidates of the pose have predicted in the place of their components' likelihoods.
   ///
-  /// - Parameters:
-  ///   - before: probabilities of the candidates before the update.
-  ///   - density: log density of the range over all components, 1/m.
+  /// - Parameter density: log density of the range over all components, 1/m.
   /// - Returns: the same with it.
-  private mutating func judge(_ comesBack: Return, before: [Double], _ density: Double) -> Double {
+  private mutating func judge(_ comesBack: Return, _ density: Double) -> Double {
+    let before = comesBack.probabilities
     normalize()
     let after = noiseProbabilities(hypotheses!)
     var gains = [Double](repeating: 0, count: before.count)
     var sum = 0.0
     for k in before.indices where before[k] > 0 && after[k] > 0 {
       let own = density + log(after[k] / before[k])
-      gains[k] = (comesBack[k] ?? own) - own
-      sum += before[k] * exp(comesBack[k] ?? own)
+      gains[k] = (comesBack.logDensities[k] ?? own) - own
+      sum += before[k] * exp(comesBack.logDensities[k] ?? own)
     }
     for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] += gains[Int(hypotheses!.noise[i])] }
     return sum > 0 ? log(sum) : density

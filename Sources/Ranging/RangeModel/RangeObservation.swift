@@ -31,6 +31,21 @@ package struct RangeObservation {
   }
 }
 
+extension RangeObservation {
+  /// Probabilities of the transitions since the previous range: LOS to NLOS, and NLOS to LOS.
+  var losTransitions: (loss: Double, recovery: Double) {
+    let rate = configuration.losTransitionRate
+    let change = (1 - exp(-rate * seconds)) / rate
+    return (configuration.losLossRate * change, configuration.losReturnRate * change)
+  }
+
+  /// Probability of LOS at this range, before it is known, from that after the previous one.
+  package func losProbability(after previous: Double) -> Double {
+    let (loss, recovery) = losTransitions
+    return previous * (1 - loss) + (1 - previous) * recovery
+  }
+}
+
 /// Result of a range update of a `GaussianSum`.
 package struct RangeUpdateResult {
   /// Mean innovation over the posterior, metres, and its variance, m^2.
@@ -47,15 +62,14 @@ extension fuse_range {
   init(_ observation: RangeObservation, anchor: Vector3) {
     let configuration = observation.configuration
     let from = anchor - observation.antenna
-    let rate = configuration.losTransitionRate
-    let change = (1 - exp(-rate * observation.seconds)) / rate
+    let (loss, recovery) = observation.losTransitions
     let nlosBias = NLOSBiasPrior(configuration)
     self.init(
       range: observation.range, from: (from.x, from.y, from.z), coloured: Int32(observation.columns.coloured),
       constant: Int32(observation.columns.constant ?? -1),
       rangeOutlierProbability: configuration.rangeOutlierProbability,
-      rangeOutlierScale: configuration.rangeOutlierScale, losLossProbability: configuration.losLossRate * change,
-      losReturnProbability: configuration.losReturnRate * change, extraVariance: observation.extraVariance,
+      rangeOutlierScale: configuration.rangeOutlierScale, losLossProbability: loss,
+      losReturnProbability: recovery, extraVariance: observation.extraVariance,
       nlosNoiseVariance: configuration.nlosNoise * configuration.nlosNoise,
       nlosRandomWalkVariance: configuration.nlosRandomWalk * configuration.nlosRandomWalk * observation.seconds,
       nlosMean: nlosBias.near.mean,

@@ -352,7 +352,7 @@ class Labels {
   constructor(width, height) { Object.assign(this, {width, height, taken: [], fixed: 0}); }
   /** Keeps a box free, [left, top, right, bottom]. */
   take(box) { this.taken.push(box); }
-  /** What is placed so far stays; what follows is placed anew each time. */
+  /** What is placed so far stays; what follows is placed again each time. */
   mark() { this.fixed = this.taken.length; }
   rewind() { this.taken.length = this.fixed; }
   /** Beside a point; where that is taken, on another side of it or farther off. */

@@ -109,7 +109,7 @@ package struct AccessRules: Sendable {
   }
 }
 
-/// Who may create sessions and operate: from a file or the environment, so that no token is in a process list; read anew
+/// Who may create sessions and operate: from a file or the environment, so that no token is in a process list; read again
 /// on demand.
 final class TokenBook: Sendable {
   private let single: String?
@@ -124,7 +124,7 @@ final class TokenBook: Sendable {
     tokens = NIOLockedValueBox(try Self.read(single, file))
   }
 
-  /// Reads them anew; after an error those of before stay.
+  /// Reads them again; after an error those of before stay.
   func reload() throws {
     let new = try Self.read(single, file)
     tokens.withLockedValue { $0 = new }

@@ -30,7 +30,7 @@ struct LiveService: Sendable {
   /// Seconds that a reader may take nothing while there is something for it.
   static let patience: Int64 = 30
 
-  /// Serves until SIGTERM or SIGINT; then finishes what was accepted. SIGHUP reads certificates and tokens anew.
+  /// Serves until SIGTERM or SIGINT; then finishes what was accepted. SIGHUP reads certificates and tokens again.
   func run(host: String, port: Int, certificates: Certificates?, replay: Replay?) async throws {
     let scheme = certificates == nil ? "http" : "https"
     let logger = logger
@@ -198,7 +198,7 @@ private enum Allocator {
   }
 }
 
-/// SIGHUP: certificates and tokens are read anew; what is wrong with them is said, and those of before stay.
+/// SIGHUP: certificates and tokens are read again; what is wrong with them is said, and those of before stay.
 private struct Reloading: Service {
   let service: LiveService
   let certificates: Certificates?
@@ -209,7 +209,7 @@ private struct Reloading: Service {
         try certificates?.reload()
         try service.tokens.reload()
         service.applyQuotas()
-        service.logger.notice("certificates and tokens are read anew")
+        service.logger.notice("certificates and tokens are read again")
       } catch { service.logger.error("those of before stay: \(error)") }
     }
   }
@@ -309,7 +309,7 @@ struct JSONLogHandler: LogHandler {
   }
 }
 
-/// The certificate and key of the service, read anew on demand: connections that begin then have the new ones.
+/// The certificate and key of the service, read again on demand: connections that begin then have the new ones.
 final class Certificates: Sendable {
   private struct Pair: Sendable {
     var chain: [NIOSSLCertificateSource]
@@ -329,7 +329,7 @@ final class Certificates: Sendable {
     pair = NIOLockedValueBox(try Self.read(certificate, key))
   }
 
-  /// Reads them anew; after an error those of before stay.
+  /// Reads them again; after an error those of before stay.
   func reload() throws {
     let new = try Self.read(certificate, key)
     pair.withLockedValue { $0 = new }

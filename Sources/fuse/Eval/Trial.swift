@@ -235,7 +235,7 @@ extension Judge {
     }
   }
 
-  /// Records when the trajectory began anew.
+  /// Records when the trajectory restarted.
   fileprivate mutating func record(worlds: [Timestamp]) { for world in worlds.dropFirst() { beginWorld(at: world) } }
 
   /// Records an output of the finder, as written to the output folder.

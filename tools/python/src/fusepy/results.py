@@ -64,7 +64,7 @@ def load_updates(run: str | Path) -> pandas.DataFrame:
 def load_trajectory(run: str | Path) -> pandas.DataFrame:
     """`trajectory.tum`: timestamp (int64 nanoseconds), x, y, z, qx, qy, qz, qw, and the number of its world, from 0.
 
-    A trajectory that was lost begins anew in another world: coordinates of two worlds do not compare.
+    A trajectory that was lost restarts in another world: coordinates of two worlds do not compare.
     """
     import pandas
 
