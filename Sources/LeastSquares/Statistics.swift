@@ -2,11 +2,13 @@ import Foundation
 
 extension Collection<Double> {
   /// The median, the upper one of an even number; nil of none. O(n log n).
-  package var median: Double? { isEmpty ? nil : sorted()[count / 2] }
+  ///
+  /// Inlinable: in another module the unspecialised sort took a tenth of a run.
+  @inlinable package var median: Double? { isEmpty ? nil : sorted()[count / 2] }
 
   /// The 1-sigma of a normal distribution about `level` with this median of the distances from it, which a minority of
   /// outliers does not change much; nil of none.
-  package func robustDeviation(about level: Double = 0) -> Double? {
+  @inlinable package func robustDeviation(about level: Double = 0) -> Double? {
     map { abs($0 - level) }.median.map { 1.4826 * $0 }
   }
 }
