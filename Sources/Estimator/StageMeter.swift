@@ -22,8 +22,6 @@ package enum Stage: String, CaseIterable, Sendable {
   case visualUpdate
   /// A range update of a peer's Gaussian sum.
   case hypotheses
-  /// A range update of the filter with the peer as augmented state.
-  case trackedRange
   /// From the posterior to the published estimate.
   case readout
 

@@ -54,10 +54,6 @@ public struct FinderConfiguration: Equatable, Sendable {
   public var fewFeatures = 8
   /// The camera must fail this long before lighting is a reason, seconds.
   public var darkDelay = 0.5
-  /// A peer is augmented to the filter's state when its direction is known to this 90 % cone, degrees.
-  public var handOverConeDegrees = 6.0
-  /// ... and after this many ranges.
-  public var handOverRanges = 30
   /// The search restarts at this log likelihood ratio of the range-only model against the incumbent over the latest
   /// ranges. With exact noise models 10 would do; errors of real radios last longer than modelled and add up
   /// (docs/experiments/restart.md).

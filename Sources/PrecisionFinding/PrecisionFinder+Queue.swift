@@ -206,7 +206,7 @@ extension PrecisionFinder {
     if onPath { handleTrajectoryChange(from: nil) }
     observePosition(at: range.timestamp, onPath: onPath)
     if onPath, let antenna = rig.radio?.position(of: range.antenna) ?? (range.antenna == nil ? .zero : nil) {
-      meter.measure(link.isTracked ? .trackedRange : .hypotheses) {
+      meter.measure(.hypotheses) {
         link.process(range, antenna: antenna, filter: trajectory.filter!)
       }
     } else {
@@ -224,7 +224,7 @@ extension PrecisionFinder {
     // A peer's reported motion is used, also before its first range.
     case "moving", "stationary":
       reportedMoving[peer] = event.name == "moving"
-      links[peer]?.setReportedMotion(event.name == "moving", filter: trajectory.filter)
+      links[peer]?.setReportedMotion(event.name == "moving")
     default: break
     }
   }

@@ -152,7 +152,7 @@ extension PrecisionFinder {
       rangeFilter: rig.radio?.rangeFilter)
     links[peer] = link
     hysteresis[peer] = OutputHysteresis(builder.rules)
-    if let isMoving = reportedMoving[peer] { link.setReportedMotion(isMoving, filter: trajectory.filter) }
+    if let isMoving = reportedMoving[peer] { link.setReportedMotion(isMoving) }
     return link
   }
 

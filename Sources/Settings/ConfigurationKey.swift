@@ -113,9 +113,6 @@ package struct ConfigurationKey: Sendable {
       "handSpeedSigma", "m/s", .number(\.handSpeedSigma, 0...100),
       "1-sigma of the hand's speed before the trajectory, where it was not nearly still."),
     ConfigurationKey(
-      "handOverConeDegrees", "deg", .number(\.handOverConeDegrees, 0...180),
-      "A peer joins the trajectory filter when its direction is known to this 90 % cone, after handOverRanges."),
-    ConfigurationKey(
       "movingLogOdds", "log odds", .number(\.movingLogOdds, 0...1e6),
       "A stationary peer is taken to move at this log likelihood ratio."),
     ConfigurationKey(
@@ -143,9 +140,6 @@ package struct ConfigurationKey: Sendable {
     ConfigurationKey(
       "restartLogOdds", "log odds", .number(\.restartLogOdds, 1...1e6),
       "The search starts again at this log likelihood ratio of the range-only model against the incumbent."),
-    ConfigurationKey(
-      "handOverRanges", "ranges", .integer(\.handOverRanges, 1...1_000_000),
-      "Ranges of a peer before it may join the trajectory filter."),
   ]
 
   /// Rings around peers, in the section `zones`.
@@ -253,7 +247,7 @@ package struct ConfigurationKey: Sendable {
       "With several antennas, least 1-sigma of the coloured error of each."),
     ConfigurationKey(
       "ranging.foundPeerNoise", "m", .number(\.ranging.foundPeerNoise, 0...1),
-      "Least 1-sigma of the coloured error of a found or moving peer."),
+      "Least 1-sigma of the coloured error of a moving peer."),
     ConfigurationKey(
       "ranging.assumedNoise", "m", .number(\.ranging.assumedNoise, 1e-3...10),
       "1-sigma of a range where the recording states none."),

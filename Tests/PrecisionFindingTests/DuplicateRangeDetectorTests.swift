@@ -66,7 +66,7 @@ import Testing
     #expect(five.filter { $0.details["rangeUse"] == .text("repeated") }.count > 700)
   }
 
-  /// Duplicates bring a peer no nearer to the trajectory filter (`handOverRanges`): of all ranges that came, the new ones count.
+  /// Of all ranges that came, the new ones count.
   @Test func duplicatesAreNotCounted() throws {
     final class Last: ExplanationObserver {
       var explanation: Explanation?

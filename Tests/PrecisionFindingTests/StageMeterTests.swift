@@ -52,7 +52,7 @@ import Testing
     #expect(meter.count(.readout) == measuredOutputs.updates().count)
     #expect(meter.count(.pose) == 0)
     // Ranges before the first pose are kept, the others processed.
-    let taken = meter.count(.hypotheses) + meter.count(.trackedRange)
+    let taken = meter.count(.hypotheses)
     #expect(taken > ranges / 2 && taken < ranges)
   }
 
@@ -62,8 +62,8 @@ import Testing
     let measuredOutputs = outputs(OdometryWorld.finder(), events, meter)
     expectTheSame(measuredOutputs, outputs(OdometryWorld.finder(), events, nil))
     #expect(meter.areNested && meter.open.isEmpty)
-    #expect(meter.count(.hypotheses) > 0 && meter.count(.trackedRange) > 0 && meter.count(.tick) > 0)
-    #expect(meter.count(.hypotheses) + meter.count(.trackedRange) == meter.count(.range))
+    #expect(meter.count(.hypotheses) > 0 && meter.count(.tick) > 0)
+    #expect(meter.count(.hypotheses) == meter.count(.range))
     #expect(meter.count(.pose) > 0 && meter.count(.frame) == 0)
   }
 

@@ -82,58 +82,6 @@ import Testing
     #expect(poor.imageProbability(atOffset: 100) == poor.pathErrorProbability)
   }
 
-  /// Of a side that has won, the frequency of wrong wins counts: drawn odds, starting at those of the search.
-  @Test(arguments: [(0.5, 0.4), (0.5, 3), (0.8, 0.4), (0.8, 3), (0.2, 3), (0.95, 1)])
-  func imageProbabilityIsThatOfWrongWins(upperProbability: Double, information: Double) {
-    var random = SeededRandom(seed: 5)
-    var (wins, wrong) = (0.0, 0.0)
-    for _ in 0..<200_000 {
-      let isHere = random.uniform(0...1) < upperProbability
-      let odds = (isHere ? 1 : -1) * information + (2 * information).squareRoot() * random.gaussian()
-      guard odds + log(upperProbability / (1 - upperProbability)) > 0 else { continue }
-      wins += 1
-      if !isHere { wrong += 1 }
-    }
-    let verticalAmbiguity = VerticalAmbiguity(
-      plane: ReflectionPlane(point: .zero, normal: Vector3(0, 0, 1)), pathErrorProbability: 0, expectedInformation: 100,
-      tracking: .init(upperProbability: upperProbability, expectedInformation: information / 4))
-    #expect(abs(verticalAmbiguity.imageProbability(atOffset: 2) - wrong / wins) < 0.01)
-    // On the other side of the plane the rest of the hypotheses has won.
-    let other = VerticalAmbiguity(
-      plane: ReflectionPlane(point: .zero, normal: Vector3(0, 0, 1)), pathErrorProbability: 0, expectedInformation: 100,
-      tracking: .init(upperProbability: 1 - upperProbability, expectedInformation: information / 4))
-    #expect(abs(other.imageProbability(atOffset: -2) - verticalAmbiguity.imageProbability(atOffset: 2)) < 1e-12)
-  }
-
-  /// The search's information is not counted again, and its probability is recorded once.
-  @Test func theSearchIsCountedOnce() throws {
-    let peer = Vector3(4, 3, Self.height)
-    func ball(_ z: Double, _ weight: Double) -> PositionGaussian {
-      PositionGaussian(weight: weight, position: Vector3(4, 3, z), covariance: 0.01 * Matrix3.identity)
-    }
-    var excitation = PathExcitation()
-    func move(_ bob: Double) {
-      for position in Self.positions(bob: { bob * sin(2 * .pi * 0.4 * $0) }) {
-        excitation.add(
-          position, seconds: 0.05, drift: AccumulatedDrift(), range: (peer - position).norm, observesHeight: false)
-      }
-    }
-    move(0.02)
-    let searched = try #require(excitation.verticalAmbiguity(noise: Self.noise))
-    #expect(searched.tracking == nil)
-    excitation.endSearch([ball(Self.height, 0.9), ball(-Self.height, 0.1)], noise: Self.noise)
-    let augmented = try #require(excitation.verticalAmbiguity(noise: Self.noise))
-    #expect(
-      augmented.tracking == .init(upperProbability: 0.9, expectedInformation: 0)
-        && augmented.expectedInformation == searched.expectedInformation)
-    #expect(abs(augmented.imageProbability(atOffset: Self.height) - 0.1) < 1e-6)
-    #expect(abs(augmented.imageProbability(atOffset: -Self.height) - 0.9) < 1e-6)
-    excitation.endSearch([ball(Self.height, 1)], noise: Self.noise)
-    move(0.3)
-    let swept = try #require(excitation.verticalAmbiguity(noise: Self.noise))
-    #expect(swept.tracking?.upperProbability == 0.9 && swept.imageProbability(atOffset: Self.height) < 1e-6)
-  }
-
   /// A posterior on one side becomes one on both, with these weights: the position lies between, the spread holds both,
   /// and the angle stays as it was.
   @Test func anAmbiguousPositionHasAnImage() {

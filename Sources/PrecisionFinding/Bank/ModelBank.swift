@@ -185,10 +185,9 @@ package struct ModelBank {
   ///   - lost: drift of the trajectory since the previous range.
   ///   - drift: accumulated drift of the trajectory.
   ///   - isTrajectoryLost: then the path contradicts the ranges, not the incumbent.
-  ///   - isContradicted: whether the incumbent itself says that ranges contradict it.
   package mutating func update(
     _ range: PeerFilter.Range, logPredictiveDensity: Double?, lost: AccumulatedDrift, seconds: Double,
-    drift: AccumulatedDrift = AccumulatedDrift(), isTrajectoryLost: Bool = false, isContradicted: Bool = false
+    drift: AccumulatedDrift = AccumulatedDrift(), isTrajectoryLost: Bool = false
   ) -> Decision {
     let since = last.map { range.timestamp.seconds(since: $0.timestamp) } ?? 0.1
     last = range
@@ -206,7 +205,7 @@ package struct ModelBank {
       }
       if let evidence = models[.ended]?.evidence, evidence.logRatio <= 0 { models[.ended] = nil }
     }
-    return decide(isTrajectoryLost: isTrajectoryLost, isContradicted: isContradicted)
+    return decide(isTrajectoryLost: isTrajectoryLost)
   }
 
   /// Updates the row without angles of arrival only.
@@ -218,7 +217,7 @@ package struct ModelBank {
     models[.withoutAoA]?.update(rangeOnly, incumbent: logPredictiveDensity, lost: lost, seconds: seconds)
   }
 
-  private mutating func decide(isTrajectoryLost: Bool, isContradicted: Bool) -> Decision {
+  private mutating func decide(isTrajectoryLost: Bool) -> Decision {
     if let model = models[.withoutAoA] {
       let logOdds = model.evidence.logRatio - model.evidence.cost
       if logOdds > rule(.withoutAoA).promoteAt, model.evidence.logRatio > motionLogRatio {
@@ -231,7 +230,7 @@ package struct ModelBank {
         aoaTest = .trusted
       }
     }
-    let isRefuted = isContradicted || rangeOnly.logRatio > rangeOnly.cost
+    let isRefuted = rangeOnly.logRatio > rangeOnly.cost
     let motion = likeliestMotion.flatMap { kind in models[kind].map { (kind, $0.posterior, $0.evidence) } }
     if let (kind, posterior, evidence) = motion {
       let rule = rule(kind)

@@ -24,8 +24,6 @@ package struct Explanation: Sendable {
   package let goal: ExcitationForecast.Goal
   /// Hypotheses alive; modes when the peer is a state of the filter.
   package let hypotheses: Int
-  /// Whether the peer is a state of the filter.
-  package let isTracked: Bool
   /// LOS probability of the last range.
   package let losProbability: Double
   /// Probability that the peer is moving.
@@ -71,7 +69,6 @@ extension Explanation {
     self.update = update
     self.blindness = blindness
     hypotheses = link.hypotheses
-    isTracked = link.isTracked
     losProbability = link.losProbability
     movingProbability = link.movingProbability
     noise = link.noise

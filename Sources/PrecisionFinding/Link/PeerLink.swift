@@ -4,24 +4,19 @@ import Geometry
 import Ranging
 import SensorData
 
-/// The link to one peer: hypotheses while several modes are possible, states of the filter once few are left,
-/// hypotheses again when the peer moves or the ranges contradict the states.
+/// The link to one peer: its filter, and the models that may replace it.
 final class PeerLink {
-  enum Stage {
-    case searching(PeerFilter)
-    case tracked(TrackedModes)
-  }
-
   let peer: String
   let configuration: FinderConfiguration
   let antennas: [String]
   let statedNoise: Double?
   let bodyFromDevice: Pose
-  var stage: Stage
+  /// The incumbent.
+  var posterior: PeerFilter
   var drift = AccumulatedDrift()
   /// New ranges since the search started, those that it started with included; duplicates are none.
   var rangesTaken = 0
-  /// The models beside the filter of the stage.
+  /// The models beside the incumbent.
   var bank: ModelBank
   /// Since the search started.
   var poses = PoseHistory()
@@ -48,8 +43,7 @@ final class PeerLink {
     self.configuration = configuration
     self.antennas = antennas
     self.statedNoise = statedNoise
-    stage = .searching(
-      PeerFilter(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise))
+    posterior = PeerFilter(configuration: configuration.ranging, antennas: antennas, statedNoise: statedNoise)
     bank = ModelBank(configuration, antennas: antennas, statedNoise: statedNoise)
   }
 
@@ -64,7 +58,7 @@ final class PeerLink {
     record.recordRange(range)
     var placed = worldRange(range, antenna: antenna, filter: filter)
     guard !isDuplicate(range, antenna: placed.antenna) else { return record.recordDuplicate(range) }
-    let range = unsmoothed(range, &placed, filter: filter)
+    unsmooth(&placed, at: range)
     rangesTaken += 1
     if configuration.ranging.posePrior > 0 {
       placed.pose = poses.visit(filter.worldFromBody, by: range.antenna)
@@ -80,65 +74,45 @@ final class PeerLink {
     excitation.add(
       placed.antenna, seconds: seconds, drift: lost, range: range.range, observesSide: !placed.cosines.isEmpty,
       observesHeight: placed.cosines.contains(where: \.observesHeight))
-    bank.observeAoA(placed, before: currentFilter(at: placed, filter))
-    let (logPredictiveDensity, isContradicted) = update(range, placed, antenna, lost, filter)
+    bank.observeAoA(placed, before: posterior)
+    let logPredictiveDensity = update(range, placed, lost, filter)
     let decision = bank.update(
       placed, logPredictiveDensity: logPredictiveDensity, lost: lost, seconds: seconds, drift: drift,
-      isTrajectoryLost: filter.isTrajectoryLost, isContradicted: isContradicted)
+      isTrajectoryLost: filter.isTrajectoryLost)
     apply(decision, placed, filter: filter)
   }
 
   /// The newest decision of the bank, then the rows that are due.
   private func apply(_ decision: ModelBank.Decision, _ range: PeerFilter.Range, filter: any NavigationFilter) {
     switch decision {
-    case .promote(let kind, let posterior): promote(kind, posterior, filter: filter)
+    case .promote(let kind, let posterior): promote(kind, posterior)
     case .restart: restartSearch(filter: filter, with: bank.unexplained)
     case .enlargeNoise: enlargeNoise()
     case .keep:
       guard !filter.isTrajectoryLost else { return bank.forgetMotions() }
-      bank.respawn(from: incumbent(range, filter: filter), isDirectionKnown: isDirectionKnown)
+      bank.respawn(from: incumbent(range), isDirectionKnown: isDirectionKnown)
     }
   }
 
   /// Records a restart of the search.
   func recordRestart() { record.restarts += 1 }
 
-  /// Bayes update in the current stage: the log predictive density of the range, and whether ranges contradict the
-  /// states.
+  /// Bayes update of the incumbent: the log predictive density of the range; nil where it tells nothing.
   private func update(
-    _ range: RangeMeasurement, _ placed: PeerFilter.Range, _ antenna: Vector3, _ lost: AccumulatedDrift,
-    _ filter: any NavigationFilter
-  ) -> (logPredictiveDensity: Double?, isContradicted: Bool) {
-    switch stage {
-    case .searching(var posterior):
-      // Megabytes of hypotheses: a second reference would force a copy at the first change.
-      stage = .searching(newFilter)
-      if posterior.hasBegun {
-        posterior.drift(
-          position: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
-      }
-      let outcome = posterior.update(placed)
-      if let outcome {
-        poses.remember(
-          placed.range, antenna: placed.antenna, by: range.antenna, losProbability: outcome.losProbability)
-        record.recordProcessed(
-          range, wasUsed: outcome.losProbability > 0.5, innovation: (outcome.innovation, outcome.sigma),
-          losProbability: posterior.losProbability)
-      } else {
-        record.recordHeld(range, isWaiting: !posterior.hasBegun)
-      }
-      stage = .searching(posterior)
-      augmentFilter(filter: filter)
-      return (outcome.flatMap { $0.isTelling ? $0.logDensity : nil }, false)
-    case .tracked(var tracked):
-      let antennaInNavigation = filter.bodyFromNavigation.inverse * antenna
-      let outcome = tracked.update(
-        range, placed.cosines, pose: placed.pose ?? PoseVisit(), antenna: antennaInNavigation, filter: filter)
-      record.recordProcessed(
-        range, wasUsed: outcome == .used, innovation: tracked.best.innovation, losProbability: tracked.losProbability)
-      stage = .tracked(tracked)
-      return (tracked.logDensity, outcome == .contradicted)
+    _ range: RangeMeasurement, _ placed: PeerFilter.Range, _ lost: AccumulatedDrift, _ filter: any NavigationFilter
+  ) -> Double? {
+    if posterior.hasBegun {
+      posterior.drift(position: lost.position, yawVariance: lost.yaw, device: filter.worldFromBody.translation)
     }
+    guard let outcome = posterior.update(placed) else {
+      record.recordHeld(range, isWaiting: !posterior.hasBegun)
+      return nil
+    }
+    poses.remember(placed.range, antenna: placed.antenna, by: range.antenna, losProbability: outcome.losProbability)
+    record.recordProcessed(
+      range, wasUsed: outcome.losProbability > 0.5, innovation: (outcome.innovation, outcome.sigma),
+      losProbability: posterior.losProbability)
+    return outcome.isTelling ? outcome.logDensity : nil
   }
 }
 
@@ -168,7 +142,6 @@ extension PeerLink {
   /// that, the unknown motion is common to neighbours, and one range per half second counts.
   func start(on filter: any NavigationFilter, antenna: (String?) -> Vector3) {
     drift = filter.accumulatedDrift
-    guard case .searching(var posterior) = stage else { return }
     let nearlyStillSince = filter.nearlyStillSince ?? filter.time
     let stillSpeed = min(filter.velocitySigma, configuration.handSpeedSigma)
     var next = Timestamp(nanoseconds: .max)
@@ -190,7 +163,6 @@ extension PeerLink {
       record.tally(range.timestamp, wasUsed: outcome.map { $0.losProbability > 0.5 }, isWaiting: !posterior.hasBegun)
       rangesTaken += 1
     }
-    stage = .searching(posterior)
   }
 
   func worldRange(
@@ -206,24 +178,13 @@ extension PeerLink {
     return placed
   }
 
-  /// Puts a smoothed range where it was measured from; the same range as the present place would have had it, by the best position of a tracked peer.
-  func unsmoothed(
-    _ range: RangeMeasurement, _ placed: inout PeerFilter.Range, filter: any NavigationFilter
-  ) -> RangeMeasurement {
-    guard let rangeFilter else { return range }
+  /// Puts a smoothed range where it was measured from.
+  private func unsmooth(_ placed: inout PeerFilter.Range, at range: RangeMeasurement) {
+    guard let rangeFilter else { return }
     let here = placed.antenna
-    let there = smoothedPlaces[range.antenna ?? "", default: SmoothedPlace(rangeFilter)].visit(
+    placed.antenna = smoothedPlaces[range.antenna ?? "", default: SmoothedPlace(rangeFilter)].visit(
       here, at: range.timestamp)
-    guard case .tracked(let tracked) = stage else {
-      placed.antenna = there
-      placed.device = placed.device + (there - here)
-      return range
-    }
-    var present = range
-    let peer = tracked.best.gaussian(filter: filter, origin: here).position
-    present.range += (peer - here).norm - (peer - there).norm
-    placed.range = present.range
-    return present
+    placed.device = placed.device + (placed.antenna - here)
   }
 
   /// The AoA that came with a range, as direction cosines.
@@ -248,31 +209,20 @@ extension PeerFilter {
 /// What a link provides without a trajectory: the radio's parameters outlive a lost path.
 extension PeerLink {
   /// Parameters of the radio; nil before the first ranges. Cached until the next range.
-  ///
-  /// - Parameter filter: the filter that holds the peer; nil where there is none.
-  func radio(filter: (any NavigationFilter)?) -> LinkKnowledge? {
+  var radio: LinkKnowledge? {
     if let known = record.radio, known.ranges == rangesTaken { return known.knowledge }
-    let knowledge: LinkKnowledge?
-    switch stage {
-    case .searching(let posterior): knowledge = posterior.linkKnowledge
-    case .tracked(let tracked):
-      guard let filter, let last = bank.last else { return nil }
-      knowledge = tracked.posterior(last: last, filter: filter).linkKnowledge
-    }
-    guard let knowledge else { return nil }
+    guard let knowledge = posterior.linkKnowledge else { return nil }
     record.radio = (knowledge, rangesTaken)
     return knowledge
   }
 
   /// The distance from the newest range alone; nil before the first.
   ///
-  /// - Parameters:
-  ///   - filter: the trajectory, though it does not reach `time`; nil where there is none.
-  ///   - lever: from the device's origin to the antenna of that range, metres.
-  func rangeOnlyDistance(at time: Timestamp, filter: (any NavigationFilter)?, lever: Double) -> RangeOnlyDistance? {
+  /// - Parameter lever: from the device's origin to the antenna of that range, metres.
+  func rangeOnlyDistance(at time: Timestamp, lever: Double) -> RangeOnlyDistance? {
     guard let range = record.lastRange else { return nil }
     let ranging = configuration.ranging
-    let radio = radio(filter: filter)
+    let radio = radio
     var bias = radio?.bias ?? (mean: 0, variance: ranging.biasPrior * ranging.biasPrior)
     if antennas.count > 1 { bias.variance += ranging.antennaBiasPrior * ranging.antennaBiasPrior }
     return RangeOnlyDistance(
@@ -287,20 +237,20 @@ extension PeerLink {
   ///   - distance: mean and 1-sigma, metres.
   ///   - lever: from the device's origin to the antenna of the newest range, metres.
   func agreement(
-    of distance: (mean: Double, sigma: Double), at time: Timestamp, filter: (any NavigationFilter)?, lever: Double
+    of distance: (mean: Double, sigma: Double), at time: Timestamp, lever: Double
   ) -> RadioAgreement.Outcome? {
     let ranging = configuration.ranging
-    let radio = radio(filter: filter)
+    let radio = radio
     return record.agreement.outcome(
       distance, at: time, bias: radio?.bias ?? (mean: 0, variance: ranging.biasPrior * ranging.biasPrior),
       noise: radio?.noise ?? record.lastRange?.standardDeviation ?? ranging.assumedNoise, lever: lever)
   }
 
   /// How the ranges of the last seconds contradict each other (`RadioAgreement`): a share, 0...1, and metres; nil where they are too few.
-  func contradiction(at time: Timestamp, filter: (any NavigationFilter)?) -> (share: Double, spread: Double)? {
+  func contradiction(at time: Timestamp) -> (share: Double, spread: Double)? {
     record.agreement.contradiction(
       at: time,
-      noise: radio(filter: filter)?.noise ?? record.lastRange?.standardDeviation ?? configuration.ranging.assumedNoise)
+      noise: radio?.noise ?? record.lastRange?.standardDeviation ?? configuration.ranging.assumedNoise)
   }
 
   /// NLOS probability of the newest range: the last processed one, propagated to its time.

@@ -36,8 +36,6 @@ package struct PathExcitation {
   private var steps = [DisplacementStatistics](repeating: DisplacementStatistics(), count: lags.count)
   /// An AoA has observed left and right, or above and below, without a path.
   private var (observesSide, observesHeight) = (false, false)
-  /// At the end of the search: the probability of the upper side of the plane, and `angularScatter` of each lag.
-  private var searchEnd: (upperProbability: Double, angularScatter: [Matrix3])?
 
   /// No path yet.
   package init() {}
@@ -126,32 +124,19 @@ package struct PathExcitation {
   package func verticalAmbiguity(noise: RangeNoise) -> VerticalAmbiguity? {
     guard !observesHeight, let here = latest.last else { return nil }
     let normal = excitedSteps(\.normal)?.normal ?? Vector3(0, 0, 1)
-    let searched = searchEnd?.angularScatter ?? steps.map(\.angularScatter)
     return VerticalAmbiguity(
       plane: ReflectionPlane(point: here.position, normal: normal), pathErrorProbability: pathErrorProbability,
-      expectedInformation: information(from: searched, along: normal, noise),
-      tracking: searchEnd.map {
-        .init(
-          upperProbability: $0.upperProbability,
-          expectedInformation: information(
-            from: zip(steps, $0.angularScatter).map { $0.angularScatter - $1 }, along: normal, noise))
-      })
+      expectedInformation: information(along: normal, noise))
   }
 
-  private func information(from angularScatters: [Matrix3], along normal: Vector3, _ noise: RangeNoise) -> Double {
+  private func information(along normal: Vector3, _ noise: RangeNoise) -> Double {
     var most = 0.0
-    for ((lag, steps), angularScatter) in zip(zip(Self.lags, steps), angularScatters) where steps.count > 0 {
+    for (lag, steps) in zip(Self.lags, steps) where steps.count > 0 {
       let forgotten = 1 - noise.memory(after: lag, metres: (steps.scatter.trace / steps.count).squareRoot())
       let variance = noise.white * noise.white + forgotten * noise.coloured * noise.coloured
-      most = max(most, angularScatter.form(normal, normal) / (2 * variance))
+      most = max(most, steps.angularScatter.form(normal, normal) / (2 * variance))
     }
     return most
-  }
-
-  /// Ends the search: records the probability of the sides at the first augmentation of the filter.
-  package mutating func endSearch(_ gaussians: [PositionGaussian], noise: RangeNoise) {
-    guard searchEnd == nil, let verticalAmbiguity = verticalAmbiguity(noise: noise) else { return }
-    searchEnd = (verticalAmbiguity.plane.upperProbability(of: gaussians), steps.map(\.angularScatter))
   }
 }
 
@@ -235,60 +220,26 @@ package struct ReflectionPlane: Equatable, Sendable {
 /// Nearly all of them lie below `I + 2 sqrt(2 I)`. Larger odds come from something else, such as radio errors that
 /// recur at a position.
 ///
-/// Modes that the filter tracks are not compared by ranges alone. They share a trajectory, which is bent towards the
-/// likelier one, and within minutes either wins. There only the winner counts, and how often the wrong one wins with
-/// correct odds.
 /// Source of the law: log-likelihood ratio of two known signals in white Gaussian noise, Kay, "Fundamentals of
 /// Statistical Signal Processing", vol. II, section 4.3.
 package struct VerticalAmbiguity: Equatable, Sendable {
-  /// Probability of the side at the end of the search, and the information about it since.
-  package struct Tracking: Equatable, Sendable {
-    /// Probability of the normal's side of the plane, 0...1.
-    package let upperProbability: Double
-    /// As `VerticalAmbiguity.expectedInformation`, since then, 1/m^2.
-    package let expectedInformation: Double
-
-    package init(upperProbability: Double, expectedInformation: Double) {
-      (self.upperProbability, self.expectedInformation) = (upperProbability, expectedInformation)
-    }
-  }
-
   /// The plane in which the antenna has moved.
   package let plane: ReflectionPlane
   /// Probability that the path's error passes for its displacement off the plane, 0...0.5.
   package let pathErrorProbability: Double
-  /// Mean log odds of the side for a peer one metre off the plane, during the search, 1/m^2.
+  /// Mean log odds of the side for a peer one metre off the plane, 1/m^2.
   package let expectedInformation: Double
-  /// Nil during the search.
-  package let tracking: Tracking?
 
-  package init(
-    plane: ReflectionPlane, pathErrorProbability: Double, expectedInformation: Double, tracking: Tracking? = nil
-  ) {
+  package init(plane: ReflectionPlane, pathErrorProbability: Double, expectedInformation: Double) {
     (self.plane, self.pathErrorProbability) = (plane, pathErrorProbability)
-    (self.expectedInformation, self.tracking) = (expectedInformation, tracking)
+    self.expectedInformation = expectedInformation
   }
 
-  /// Probability that a peer `offset` metres off the plane is taken for its image, 0...1: over a half where the search
-  /// preferred the other side.
+  /// Probability that a peer `offset` metres off the plane is taken for its image, 0...0.5.
   package func imageProbability(atOffset offset: Double) -> Double {
-    let unproven = unproven(atOffset: offset)
-    return pathErrorProbability + (1 - 2 * pathErrorProbability) * unproven
-  }
-
-  private func unproven(atOffset offset: Double) -> Double {
     let mean = expectedInformation * offset * offset
-    let searched = 1 / (1 + exp(mean + 2 * (2 * mean).squareRoot()))
-    guard let tracking else { return searched }
-    let ownSide = min(
-      max(offset < 0 ? 1 - tracking.upperProbability : tracking.upperProbability, searched), 1 - searched)
-    let since = tracking.expectedInformation * offset * offset
-    guard since > 1e-9 else { return 1 - ownSide }
-    // This side won: because it is right, or against odds of `since` and the prior.
-    let (prior, sigma) = (log(ownSide / (1 - ownSide)), (2 * since).squareRoot())
-    let wrong = (1 - ownSide) * NormalDistribution.cumulative((prior - since) / sigma)
-    let right = ownSide * NormalDistribution.cumulative((prior + since) / sigma)
-    return right > 1e-300 ? wrong / (wrong + right) : 0.5
+    let unproven = 1 / (1 + exp(mean + 2 * (2 * mean).squareRoot()))
+    return pathErrorProbability + (1 - 2 * pathErrorProbability) * unproven
   }
 
   /// The Gaussians, with reflection images of the ambiguous ones where that makes a difference; the sum of the weights

@@ -34,7 +34,7 @@ struct UpdateBuilder {
     var details: [String: NearbyUpdate.Detail] = [:]
     var convergence = Convergence(status: .unknown)
     func measureByRadio() {
-      let distance = link.rangeOnlyDistance(at: time, filter: filter, lever: lever)
+      let distance = link.rangeOnlyDistance(at: time, lever: lever)
       (object.distance, object.distanceStandardDeviation) = (distance?.mean, distance?.sigma)
     }
     if let filter,
@@ -67,7 +67,7 @@ struct UpdateBuilder {
     }
     var objections = LinkObjections(refuted: premises.refuted, open: premises.open)
     objections.agreement = object.distance.flatMap {
-      link.agreement(of: ($0, object.distanceStandardDeviation ?? 0), at: time, filter: filter, lever: lever)
+      link.agreement(of: ($0, object.distanceStandardDeviation ?? 0), at: time, lever: lever)
     }
     if objections.contradictsRadio || !objections.refuted.isEmpty { measureByRadio() }
     if !objections.refuted.isEmpty {
@@ -90,7 +90,7 @@ struct UpdateBuilder {
         found.insert(.init(.contradicted), at: 0)
       }
     }
-    objections.contradiction = link.contradiction(at: time, filter: filter)
+    objections.contradiction = link.contradiction(at: time)
     if let (share, spread) = objections.contradiction, !rules.contradictoryRanges.isMet(by: share) {
       object.distanceStandardDeviation = object.distanceStandardDeviation.map { max($0, spread) }
       object.quality = .imprecise
@@ -190,7 +190,6 @@ extension UpdateBuilder {
     if link.contradictionProbability > 1e-3 { details["doubt"] = .number(rounded(link.contradictionProbability)) }
     if link.movingProbability > 1e-3 { details["walking"] = .number(rounded(link.movingProbability)) }
     if link.bank.aoaProbability > 1e-3 { details["anglesAstray"] = .number(rounded(link.bank.aoaProbability)) }
-    if link.isTracked { details["stage"] = .text("tracked") }
     return details
   }
 

@@ -47,8 +47,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// With several antennas, lower bound of the coloured error of each, 1-sigma, metres. The phase centre of an antenna
   /// moves by centimetres with the direction, and differences between antennas pass for the direction.
   public var antennaPhaseCenterSigma = 0.02
-  /// Lower bound of the coloured error of a found or moving peer, 1-sigma, metres. The noise was estimated in one
-  /// corner of the room, and the filter keeps one noise for minutes; and the velocity model is approximate.
+  /// Lower bound of the coloured error of a moving peer, 1-sigma, metres: the velocity model is approximate.
   public var foundPeerNoise = 0.04
   /// Total noise 1-sigma, metres, where the recording states none.
   public var assumedNoise = 0.1

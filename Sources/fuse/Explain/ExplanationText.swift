@@ -67,9 +67,7 @@ package struct ExplanationText {
       return blind + "No trajectory\(waiting): \(ranges) so far determine a distance only."
     }
     let count = explanation.hypotheses
-    let how =
-      explanation.isTracked
-      ? "a state of the filter" : Words.count(count, "hypothesis alive", plural: "hypotheses alive")
+    let how = Words.count(count, "hypothesis alive", plural: "hypotheses alive")
     let noise = explanation.noise.map { ", noise \(Words.fixed($0.total * 100, 0)) cm" } ?? ""
     let moving =
       explanation.movingProbability > 1e-3
@@ -289,7 +287,7 @@ struct ExplanationDocument {
       "status": .string(update.convergence.status.rawValue),
       "reasons": .array(update.convergence.reasons.map { .string($0.rawValue) }),
       "guidance": .string(update.guidance),
-      "hypotheses": .integer(explanation.hypotheses), "tracked": .bool(explanation.isTracked),
+      "hypotheses": .integer(explanation.hypotheses),
       "lineOfSight": .number(explanation.losProbability), "walking": .number(explanation.movingProbability),
       "rate": .number(explanation.rate), "ranges": .integer(explanation.ranges),
       "trajectory": .bool(explanation.hasTrajectory), "waitingFor": .string(explanation.waitingFor),
