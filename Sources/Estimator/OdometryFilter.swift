@@ -5,14 +5,12 @@ import SensorData
 /// Trajectory filter driven by external odometry, with that tracker's drift; same interface as the inertial filter.
 ///
 /// The state is the pose of the tracker's sensor, propagated by the odometry's increments, `T_k+1 = T_k (O_k^-1
-/// O_k+1)`. The error is a random walk: position by distance travelled, heading by time. Ranges to peers correct it,
-/// since peers are augmented states. The error state is (theta, p). Roll and pitch are taken as known, the tracker
-/// being gravity-aligned.
+/// O_k+1)`. The error is a random walk: position by distance travelled, heading by time. The error state is (theta, p).
+/// Roll and pitch are taken as known, the tracker being gravity-aligned. No measurement corrects it.
 package final class OdometryFilter: NavigationFilter {
   package let covariance = ErrorCovariance(capacity: 64)
   package private(set) var time: Timestamp
   package private(set) var worldFromNavigation: Pose
-  package private(set) var firstWorldFromNavigation: Pose
   package let bodyFromNavigation: Pose
   package let poseBlock: ErrorCovariance.Block
   package private(set) var accumulatedDrift = AccumulatedDrift()
@@ -21,7 +19,6 @@ package final class OdometryFilter: NavigationFilter {
 
   private let calibration: OdometryCalibration
   private let driftScale: Double
-  package var vectors = AugmentedStates()
   /// Odometry poses from the last one at or before `time`, each with the jump before it.
   private var poses: [(pose: OdometryPose, jump: OdometryJumpDetector.Jump)]
   /// Slow mean of the spacing of poses, seconds; nil before the second pose.
@@ -41,7 +38,6 @@ package final class OdometryFilter: NavigationFilter {
     poses = [(first, .none)]
     time = first.timestamp
     worldFromNavigation = first.worldFromSensor
-    firstWorldFromNavigation = first.worldFromSensor
     // Start without uncertainty in its own world: only a numerical floor, and the tilt left by gravity alignment.
     let tilt = 1e-6
     let diagonal = [tilt, tilt, 1e-12, 1e-10, 1e-10, 1e-10]
@@ -108,25 +104,12 @@ package final class OdometryFilter: NavigationFilter {
     // off by the jump. The full jump is added at once: spread over several steps, each part would look small.
     let isNew = jump != .none && time == poses[0].pose.timestamp
     let (position, heading) = isNew ? (jump.metres * jump.metres, jump.radians * jump.radians) : (0, 0)
-    if isNew { vectors.blocks.forEach { addJumpNoise($0, position: position, heading: heading) } }
     accumulatedDrift.position += (driftScale * driftScale * positionVariance + position) * Matrix3.identity
     accumulatedDrift.yaw += driftScale * driftScale * yawVariance + heading
 
     worldFromNavigation = worldFromNavigation * increment
-    firstWorldFromNavigation = worldFromNavigation
     time = target
     while poses.count > 1, poses[1].pose.timestamp <= time { gapEnds.remove(poses.removeFirst().pose.timestamp) }
-  }
-
-  /// Adds the uncertainty due to a jump to the position of a peer, the first rows of its vector (`LinkLayout`):
-  /// `position`, m^2 per axis, and `heading`, rad^2, which rotates it about the device.
-  private func addJumpNoise(_ block: ErrorCovariance.Block, position: Double, heading: Double) {
-    let peer = vector(block)
-    let displacement = Vector3(peer[0], peer[1], peer[2]) - worldFromNavigation.translation
-    let lateral = Vector3(0, 0, 1).cross(displacement)
-    var noise = [Double](repeating: 0, count: covariance.size(of: block))
-    for i in 0..<3 { noise[i] = position + heading * lateral[i] * lateral[i] }
-    covariance.addNoise(block, variance: noise)
   }
 
   private func odometry(at t: Timestamp) -> Pose {
@@ -145,15 +128,6 @@ package final class OdometryFilter: NavigationFilter {
       return (b.jump, target.seconds(since: time) / b.pose.timestamp.seconds(since: a.pose.timestamp))
     }
     return (.none, 0)
-  }
-
-  package func apply(_ correction: [Double]) {
-    let o = covariance.offset(of: poseBlock)
-    let theta = Vector3(correction[o], correction[o + 1], correction[o + 2])
-    let p = Vector3(correction[o + 3], correction[o + 4], correction[o + 5])
-    worldFromNavigation = Pose(
-      rotation: Rotation.exp(theta) * worldFromNavigation.rotation, translation: worldFromNavigation.translation + p)
-    vectors.apply(correction, covariance)
   }
 }
 

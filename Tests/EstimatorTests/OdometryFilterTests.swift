@@ -106,20 +106,6 @@ import Testing
     #expect((filter.worldFromNavigation.rotation.log - Vector3(0, 0, 0.4)).norm < 1e-12)
   }
 
-  /// A correction persists: later increments are composed with the corrected pose.
-  @Test func aCorrectedPoseIsCarriedOn() {
-    let filter = Self.filter(OdometryCalibration(), seconds: 2)
-    #expect(filter.advance(to: Self.at(1)))
-    let correction = [0, 0, 0.3, 1, -2, 0.5]
-    filter.apply(correction)
-    let corrected = filter.worldFromNavigation
-    #expect((corrected.translation - Self.path(1).translation - Vector3(1, -2, 0.5)).norm < 1e-9)
-    #expect(filter.advance(to: Self.at(2)))
-    let expected = corrected * (Self.path(1).inverse * Self.path(2))
-    #expect((filter.worldFromNavigation.translation - expected.translation).norm < 1e-9)
-    #expect((filter.worldFromNavigation.rotation * expected.rotation.inverse).log.norm < 1e-9)
-  }
-
   /// The body pose follows from the tracker's mounting.
   @Test func theMountingIsRemoved() {
     let mounting = Pose(rotation: .yaw(1), translation: Vector3(0.1, 0, 0))

@@ -131,7 +131,6 @@ import Testing
     guard case .accepted(_, let correction) = update else { Issue.record("refused"); return }
     navigation.apply(correction)
     #expect(abs(navigation.vector(block)[0] - (value[0] + 0.5)) < 1e-3)
-    #expect(navigation.firstVector(block) == value)
     #expect(navigation.worldFromNavigation.translation.x > offset.x)
     navigation.removeVector(block)
     #expect(!navigation.covariance.contains(block))

@@ -194,34 +194,16 @@ package final class ErrorCovariance {
     return Int(status) == FUSE_LA_OK
   }
 
-  /// `x_i <- decay_i x_i + w_i` for every row i of a block: random walks (decay 1) and Gauss-Markov processes. O(size
-  /// n).
+  /// `x_i <- x_i + w_i` for every row i of a block: random walks. O(size).
   ///
-  /// - Parameters:
-  ///   - decay: one number per row of the block; empty: all 1.
-  ///   - variance: of `w`, one number per row.
-  ///   - common: rows with an additional common noise, and its variance.
+  /// - Parameter variance: of `w`, one number per row.
+  /// - Returns: false when a number was not finite, or negative; then nothing has changed.
   @discardableResult
-  package func addNoise(
-    _ block: Block, decay: [Double] = [], variance: [Double], common: (rows: Range<Int>, variance: Double) = (0..<0, 0)
-  ) -> Bool {
+  package func addNoise(_ block: Block, variance: [Double]) -> Bool {
     let entry = entry(block)
-    precondition(variance.count == entry.size && (decay.isEmpty || decay.count == entry.size), "one number per row")
-    precondition(common.rows.upperBound <= entry.size, "rows of the block")
-    guard (variance + [common.variance]).allSatisfy({ $0.isFinite && $0 >= 0 }), decay.allSatisfy(\.isFinite) else {
-      return false
-    }
-    for i in 0..<entry.size {
-      let row = entry.offset + i
-      if !decay.isEmpty, decay[i] != 1 {
-        for j in 0..<dimension { storage[row * stride + j] *= decay[i] }
-        for j in 0..<dimension { storage[j * stride + row] *= decay[i] }
-      }
-      storage[row * stride + row] += variance[i]
-    }
-    for i in common.rows {
-      for j in common.rows { storage[(entry.offset + i) * stride + entry.offset + j] += common.variance }
-    }
+    precondition(variance.count == entry.size, "one number per row")
+    guard variance.allSatisfy({ $0.isFinite && $0 >= 0 }) else { return false }
+    for i in 0..<entry.size { storage[(entry.offset + i) * (stride + 1)] += variance[i] }
     return true
   }
 

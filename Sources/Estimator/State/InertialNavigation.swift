@@ -60,7 +60,7 @@ package final class InertialNavigation: NavigationFilter {
   let noise: InertialNoise
   let instability: AccelerometerInstability?
   private let unitSigma: Double
-  package var vectors = AugmentedStates()
+  var vectors = AugmentedStates()
   var drift = DriftAccumulator()
   var nextCloneID = 0
   private var hasConverged = false
@@ -119,7 +119,6 @@ package final class InertialNavigation: NavigationFilter {
   }
 
   package var worldFromNavigation: Pose { state.worldFromIMU }
-  package var firstWorldFromNavigation: Pose { first.worldFromIMU }
   /// Gravity in the world, m/s^2.
   package var gravity: Vector3 { propagation.gravity }
   /// True while every number is finite and no variance negative.
