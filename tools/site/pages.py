@@ -1,4 +1,5 @@
 """What mkdocs.yml cannot say: the pages stand where GitHub shows them, not in one folder."""
+import posixpath
 import re
 from pathlib import Path
 
@@ -9,7 +10,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # Pages, and files that pages link to.
 CONTENT = [
     "*.md", "LICENSE", "CITATION.cff", "datasets/README.md", "docs/**/*.*", "tools/python/README.md", "Examples/phones/*", "Examples/service/*",
-    "Examples/service/grafana/*"]
+    "Examples/service/grafana/*",
+    "Sources/NearbyInteraction/NearbyInteraction.docc/FindATag.md"]
 MATHJAX = Path(mathjax.__file__).parent / "static/mathjax/es5"
 
 
@@ -41,5 +43,14 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
+    # A link that reads as a file's name reads as the page's title. Titles are those of the first line.
+    def titled(match):
+        target = files.get_file_from_path(posixpath.normpath(posixpath.join(posixpath.dirname(page.file.src_uri), match[2])))
+        title = target and re.match("# (.+)", Path(target.abs_src_path).read_text())
+        return f"[{title[1]}]({match[2]}" if title else match[0]
+
+    markdown = re.sub(r"\[([\w./-]+\.md)\]\(([^)#]+\.md)", titled, markdown)
+    if page.file.src_uri == "docs/library.md":
+        markdown = re.sub(r"^\| `(\w+)` \|", lambda m: f'| <a href="../api/documentation/{m[1].lower()}/index.html">`{m[1]}`</a> |', markdown, flags=re.M)
     # GitHub's inline mathematics, $`...`$, in the brackets that MathJax reads.
     return re.sub(r"\$`([^`\n]+)`\$", r"\\(\1\\)", markdown)
