@@ -51,6 +51,6 @@ def on_page_markdown(markdown, page, config, files):
 
     markdown = re.sub(r"\[([\w./-]+\.md)\]\(([^)#]+\.md)", titled, markdown)
     if page.file.src_uri == "docs/library.md":
-        markdown = re.sub(r"^\| `(\w+)` \|", lambda m: f'| <a href="../api/documentation/{m[1].lower()}/index.html">`{m[1]}`</a> |', markdown, flags=re.M)
+        markdown = re.sub(r"^\| `(\w+)` \|", lambda m: f'| <a href="../api/documentation/{m[1].lower()}/">`{m[1]}`</a> |', markdown, flags=re.M)
     # GitHub's inline mathematics, $`...`$, in the brackets that MathJax reads.
     return re.sub(r"\$`([^`\n]+)`\$", r"\\(\1\\)", markdown)
