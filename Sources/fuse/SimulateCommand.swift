@@ -93,7 +93,7 @@ extension Scenario {
     let names = builtIn.map(\.name)
     if !names.contains(name), !FileManager.default.fileExists(atPath: name) {
       let near = Spelling.suggestion(for: name, among: names)
-      throw CommandError("\(name): no such scenario and no such file\(near) 'fuse simulate --list' lists them")
+      throw CommandError("\(name): no such scenario and no such file; 'fuse simulate --list' lists them\(near)")
     }
     return try named(name)
   }
