@@ -279,4 +279,7 @@ PAGES = {f.__name__: f for f in [results, worlds, robustness, motions, radios, c
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3) or sys.argv[1] not in PAGES:
         sys.exit(__doc__)
-    PAGES[sys.argv[1]](Details(sys.argv[2] if len(sys.argv) == 3 else ROOT / ".build/pages" / f"{sys.argv[1]}.md"))
+    figures = Path(sys.argv[2]) if len(sys.argv) == 3 else ROOT / ".build/pages" / f"{sys.argv[1]}.md"
+    if not figures.exists():
+        sys.exit(f"summary_page.py: found no {figures}, expected the figures that tools/update-{sys.argv[1]} writes there")
+    PAGES[sys.argv[1]](Details(figures))
