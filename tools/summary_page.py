@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes a generated page docs/<page>.md: picture, conclusion in two sentences, one screen of tables, from the tables of its details.
+"""Writes a generated page docs/<page>.md: picture, conclusion in two sentences, one screen of tables, from the tables of all its figures.
 
-    tools/summary_page.py <page> [<details>]    details: docs/<page>-details.md by default
+    tools/summary_page.py <page> [<figures>]    figures: .build/pages/<page>.md by default
 
-Pages: results worlds robustness motions radios convergence tracking trajectory. Every figure is copied from the details as it stands.
+Pages: results worlds robustness motions radios convergence tracking trajectory. Every figure is copied from there as it stands.
 `tools/update-*` call this last. Standard library only.
 """
 import re
@@ -78,9 +78,8 @@ def short(name):
 
 def page(name, title, conclusion, body, details=True):
     lines = [f"# {title}", "", f"![{title}](pictures/{name}.svg)", "", *textwrap.wrap(conclusion, 140, break_on_hyphens=False), ""] + body
-    if details:
-        lines += ["", f"All figures, confidence intervals and conditions: [{name}-details.md]({name}-details.md)."]
-    lines += ["", f"Written by `tools/update-{name}`; figures are defined in [metrics.md](metrics.md)."]
+    figures = f", with all figures, confidence intervals and conditions in `.build/pages/{name}.md`" if details else ""
+    lines += ["", f"Written by `tools/update-{name}`{figures}. Definitions of the figures: [metrics.md](metrics.md)."]
     (ROOT / "docs" / f"{name}.md").write_text("\n".join(lines) + "\n")
 
 
@@ -131,7 +130,7 @@ def worlds(d):
     page("worlds", "Random worlds", conclusion, [
         *markdown([""] + head, rows), "", "Trajectories, median and 90th percentile:", "",
         *markdown(["", "ATE yaw m", "90 %", "NEES position", "90 %", "NEES attitude", "90 %"], paths), "",
-        "Which worlds and links were wrong: in the details."])
+        "Which worlds and links were wrong is there, too."])
 
 
 def robustness(d):
@@ -250,7 +249,7 @@ def tracking(d):
         f"The trajectory from these tracks is off by {of('fuse', 'ATE m')} m, from plain OpenCV's by {of('plain OpenCV', 'ATE m')} m.")
     page("tracking", "From images to tracks", conclusion, [
         "`fuse run` tracks a recording's images on the way where there is no `features.csv`; `fuse track` does it once and writes the files, with",
-        "the same results to the byte. How, step by step: [tracking-details.md](tracking-details.md); what was tried:",
+        "the same results to the byte. How, step by step: [method](method/image-tracking.md); what was tried:",
         "[experiments/image-tracking.md](experiments/image-tracking.md).", "", *markdown(*kept), "",
         "`within 2 px`: frames until a track is over 2 pixels off. `ms`: processor time of a frame on one thread, without decoding."])
 
@@ -280,4 +279,7 @@ PAGES = {f.__name__: f for f in [results, worlds, robustness, motions, radios, c
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3) or sys.argv[1] not in PAGES:
         sys.exit(__doc__)
-    PAGES[sys.argv[1]](Details(sys.argv[2] if len(sys.argv) == 3 else ROOT / "docs" / f"{sys.argv[1]}-details.md"))
+    figures = Path(sys.argv[2]) if len(sys.argv) == 3 else ROOT / ".build/pages" / f"{sys.argv[1]}.md"
+    if not figures.exists():
+        sys.exit(f"summary_page.py: found no {figures}, expected the figures that tools/update-{sys.argv[1]} writes there")
+    PAGES[sys.argv[1]](Details(figures))

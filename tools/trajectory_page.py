@@ -1,4 +1,4 @@
-"""Prints docs/trajectory-details.md from the measurements of tools/update-trajectory. Standard library only."""
+"""Prints all figures of docs/trajectory.md from the measurements of tools/update-trajectory. Standard library only."""
 
 import json
 import math
@@ -49,7 +49,7 @@ def interval_of_mean(values):
 
 
 print("# The trajectory, all figures\n")
-print("Written by `tools/update-trajectory`. Definitions of the figures: [metrics.md](metrics.md).\n")
+print("Written by `tools/update-trajectory`. Definitions of the figures: `docs/metrics.md`.\n")
 
 print("## Another simulator's logs, the same tracks as a published filter\n")
 print("Yaw-aligned ATE in metres. The peer is OpenVINS with relaxed gates and calibration off, initialised from the ground truth.\n")
@@ -114,7 +114,7 @@ if lines("stand"):
         row([line["name"]] + [number(line.get(key), digits) for key, digits in keys])
 
 print("\n## Processor time of a frame\n")
-print("Processor time of all work on one frame, beside the frame kernel of docs/benchmark-details.md on the same machine in the same")
+print("Processor time of all work on one frame, beside the frame kernel of docs/benchmark.md on the same machine in the same")
 print(f"process. The peer took {PEER_KERNELS:.2f} of that kernel.\n")
 head(["log", "mean us", "p99 us", "p99 / mean", "kernel us", "mean / kernel", "mean / peer", "memory MB"])
 for log in LOGS:

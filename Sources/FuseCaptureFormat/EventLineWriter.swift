@@ -22,7 +22,9 @@ public struct EventLineWriter: Sendable {
 
   /// Writes one event; IMU readings stay until their line is full, another event comes, or `drain` is called.
   ///
-  /// - Parameter arrival: when the event became known, where that is not its own time.
+  /// - Parameters:
+  ///   - event: the event.
+  ///   - arrival: when it became known, where that is not its own time.
   /// - Returns: false for an event with a number that is not finite, which JSON cannot say: it is left out.
   @discardableResult
   public mutating func add(_ event: SensorEvent, arrival: Timestamp? = nil) -> Bool {

@@ -69,7 +69,9 @@ public enum PhoneValues {
 
   /// The header of a phone whose poses come from ARKit and whose ranges from its UWB chip.
   ///
-  /// - Parameter antenna: the antenna in the camera's axes, metres; the makers do not publish it.
+  /// - Parameters:
+  ///   - antenna: the antenna in the camera's axes, metres; the makers do not publish it.
+  ///   - rangeNoise: 1-sigma of a range, metres, where it is known.
   public static func arKitHeader(antenna: Vector3 = .zero, rangeNoise: Double? = nil) -> StreamHeader {
     StreamHeader(
       trajectory: .odometry,

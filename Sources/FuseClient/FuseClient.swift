@@ -50,9 +50,11 @@ public actor FuseClient {
   /// Creates a session.
   ///
   /// - Parameters:
+  ///   - header: the stream's first line: sensors and where they are on the device.
   ///   - address: the service, such as `http://127.0.0.1:8040`.
   ///   - creationToken: needed where the service wants one.
   ///   - patience: how long a batch is repeated while the service does not answer, seconds.
+  ///   - transport: makes the requests.
   /// - Throws: `Refusal`, or the transport's error.
   public static func create(
     _ header: StreamHeader, at address: URL, creationToken: String? = nil, patience: Double = 60,

@@ -65,6 +65,8 @@ public final class PrecisionFinder {
   /// A finder for one device.
   ///
   /// - Parameters:
+  ///   - rig: cameras, inertial unit, radio and where they are on the device.
+  ///   - configuration: the settings.
   ///   - useOdometry: use the trajectory from `odometry` events instead of IMU and camera.
   ///   - initialState: initialise from this state instead of finding one (`--initialize groundtruth`).
   public init(

@@ -62,7 +62,9 @@ public struct RangeBias: Equatable, Sendable {
 
   /// The bias of one range, metres.
   ///
-  /// - Parameter antenna: nil means the only one.
+  /// - Parameters:
+  ///   - peer: the peer that was measured.
+  ///   - antenna: nil means the only one.
   public func value(peer: String, antenna: String?) -> Double {
     common + (peers[peer] ?? 0) + (antennas[antenna ?? ""] ?? 0)
   }

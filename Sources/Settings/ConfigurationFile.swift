@@ -20,17 +20,12 @@ package enum ConfigurationFile {
   }
 
   /// The defaults, overridden by a file's settings.
-  ///
-  /// - Parameter warn: called with a warning for every former name.
-  package static func read(_ path: String, warn: (String) -> Void = FormerName.warn) throws -> FinderConfiguration {
-    let text = try RegularFile.text(path)
-    return try parse(text, file: path, warn: warn)
+  package static func read(_ path: String) throws -> FinderConfiguration {
+    try parse(try RegularFile.text(path), file: path)
   }
 
   /// The same from text; `file` is used in error messages only.
-  package static func parse(
-    _ text: String, file: String, warn: (String) -> Void = { _ in }
-  ) throws -> FinderConfiguration {
+  package static func parse(_ text: String, file: String) throws -> FinderConfiguration {
     var configuration = FinderConfiguration()
     let root: Node?
     do { root = try YAMLText.compose(text) } catch {
@@ -39,7 +34,7 @@ package enum ConfigurationFile {
         problem: "found \(error.found), expected settings such as 'reorderWindow: 0.05'")
     }
     guard let root, !isEmpty(root) else { return configuration }
-    try apply(root, prefix: "", file: file, warn: warn, to: &configuration)
+    try apply(root, prefix: "", file: file, to: &configuration)
     try checkOrder(configuration, root, file: file)
     return configuration
   }
@@ -77,7 +72,7 @@ package enum ConfigurationFile {
   }
 
   private static func apply(
-    _ node: Node, prefix: String, file: String, warn: (String) -> Void, to configuration: inout FinderConfiguration
+    _ node: Node, prefix: String, file: String, to configuration: inout FinderConfiguration
   ) throws {
     guard case .mapping(let mapping) = node else {
       throw Fault(file: file, line: node.mark?.line ?? 1, problem: "found no 'key: value', expected settings")
@@ -87,11 +82,8 @@ package enum ConfigurationFile {
       let name = prefix + (keyNode.string ?? "")
       if let key = ConfigurationKey.all.first(where: { $0.name == name }) {
         try set(key, value, file: file, line: line, in: &configuration)
-      } else if let key = ConfigurationKey.all.first(where: { $0.formerName == name }) {
-        warn("\(file):\(line): " + FormerName.sentence("setting", name, key.name))
-        try set(key, value, file: file, line: line, in: &configuration)
       } else if ConfigurationKey.all.contains(where: { $0.name.hasPrefix(name + ".") }) {
-        try apply(value, prefix: name + ".", file: file, warn: warn, to: &configuration)
+        try apply(value, prefix: name + ".", file: file, to: &configuration)
       } else {
         let near = Spelling.suggestion(for: name, among: ConfigurationKey.all.map(\.name))
         throw Fault(
@@ -191,18 +183,5 @@ extension ConfigurationKey {
   /// A whole number without its point.
   private static func short(_ value: Double) -> String {
     Int(exactly: value).map { "\($0)" } ?? "\(value)"
-  }
-}
-
-/// Names that changed with 0.2 and are accepted for one release, with a warning.
-package enum FormerName {
-  /// The warning.
-  package static func sentence(_ kind: String, _ former: String, _ name: String) -> String {
-    "the \(kind) '\(former)' is now called '\(name)'; the old name ends with the next release"
-  }
-
-  /// Writes a warning to standard error.
-  package static func warn(_ sentence: String) {
-    StandardError.warn(sentence)
   }
 }

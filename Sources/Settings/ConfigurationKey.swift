@@ -312,44 +312,4 @@ package struct ConfigurationKey: Sendable {
       "ranging.hypothesisLimit", "components", .integer(\.ranging.hypothesisLimit, 10...1_000_000),
       "Most components of one link."),
   ]
-
-  /// Its name before 0.2, accepted in files for one release; nil where the name did not change.
-  package var formerName: String? { Self.formerNames[name] }
-
-  private static let formerNames = [
-    "aoaInvalidPrior": "anglesAstrayShare",
-    "directionSineSigmaLimit": "informedAxis",
-    "handSpeedSigma": "unseenSpeed",
-    "maxProbabilityBeyond20Degrees": "rivalShare",
-    "maxProbabilityBeyond45Degrees": "mirrorShare",
-    "movingLogOdds": "walkLimit",
-    "movingPrior": "walkingShare",
-    "noiseIncreaseLogOdds": "loudLimit",
-    "odometryDriftScale": "odometryDoubt",
-    "ranging.antennaPhaseCenterSigma": "ranging.antennaWander",
-    "ranging.aoaBiasDegrees": "ranging.angleOffsetDegrees",
-    "ranging.aoaConeDegrees": "ranging.angleConeDegrees",
-    "ranging.aoaCorrelationTime": "ranging.angleMemory",
-    "ranging.aoaFloorDegrees": "ranging.angleFloorDegrees",
-    "ranging.aoaOutlierProbability": "ranging.strangeAngleShare",
-    "ranging.foundPeerNoise": "ranging.trackedNoise",
-    "ranging.longNLOSProbability": "ranging.longExcessShare",
-    "ranging.longNLOSSpread": "ranging.longExcessSpread",
-    "ranging.losLossRate": "ranging.blockingRate",
-    "ranging.losReturnRate": "ranging.clearingRate",
-    "ranging.nlosMean": "ranging.excessMean",
-    "ranging.nlosNoise": "ranging.blockedNoise",
-    "ranging.nlosRandomWalk": "ranging.excessWalk",
-    "ranging.nlosRatePseudoCount": "ranging.blockingWorth",
-    "ranging.nlosSpread": "ranging.excessSpread",
-    "ranging.peerSpeedSigma": "ranging.walkSpeed",
-    "ranging.peerVelocityTime": "ranging.walkMemory",
-    "ranging.peerVerticalSpeedSigma": "ranging.climbSpeed",
-    "ranging.rangeOutlierProbability": "ranging.grossShare",
-    "ranging.rangeOutlierScale": "ranging.grossSpread",
-    "ranging.statedNoisePseudoCount": "ranging.noiseWorth",
-    "ranging.whiteNoisePrior": "ranging.quietShare",
-    "restartLogOdds": "contradictionLimit",
-    "stoppedLogOdds": "standLimit",
-  ]
 }

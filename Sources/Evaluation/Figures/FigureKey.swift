@@ -78,24 +78,6 @@ package enum FigureKey: Hashable, Sendable {
     }
   }
 
-  /// Its name before 0.2, accepted and written for one release; nil where the name did not change.
-  package var formerName: String? {
-    switch self {
-    case .aneesPositionInBand: "neesPositionAveragesInBand"
-    case .aneesAttitudeInBand: "neesAttitudeAveragesInBand"
-    case .motionDetectionDelay: "walkNoticed"
-    case .motionDetectionDelay90: "walkNoticed90"
-    case .motionDetectedIn2s: "walkNoticedIn2s"
-    case .movingAngleAvailability: "walkAngleShare"
-    case .movingCoverage90: "walkCoverage90"
-    case .angleAvailability: "knowableAngleShare"
-    case .idealAngleAvailability: "idealKnowableAngleShare"
-    case .angleAvailabilityPublishable: "publishableAngleShare"
-    case .timeTo10DegreesRatio: "narrowAngleRatio"
-    default: nil
-    }
-  }
-
   /// Which direction is better.
   package var sense: Sense {
     switch self {

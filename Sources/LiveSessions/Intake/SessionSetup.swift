@@ -36,17 +36,15 @@ package struct SessionSetup: Sendable {
     let (header, warnings) = try StreamHeader.read(tree, source: "body", line: 1, alsoKnown: ["config"])
     self.header = header
     var settings = JSONWriter()
-    var ownWarnings = warnings
     switch tree["config"] {
     case nil, .null?: configuration = FinderConfiguration()
     case .object?:
       settings.value(tree["config"]!)
-      configuration = try ConfigurationFile.parse(
-        String(decoding: settings.bytes, as: UTF8.self), file: "config", warn: { ownWarnings.append($0) })
+      configuration = try ConfigurationFile.parse(String(decoding: settings.bytes, as: UTF8.self), file: "config")
     default:
       throw StreamFault(source: "body", line: 1, fault: TextFault(found: "config is no object", expected: "settings"))
     }
-    self.warnings = ownWarnings
+    self.warnings = warnings
   }
 }
 

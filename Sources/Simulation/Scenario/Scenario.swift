@@ -143,8 +143,7 @@ package struct Scenario: Equatable, Sendable {
   ///
   /// - Throws: `ScenarioError` when there is neither, and when the file cannot be used.
   package static func named(_ name: String) throws(ScenarioError) -> Scenario {
-    let current = formerNames[name] ?? name
-    if let scenario = builtIn.first(where: { $0.name == current }) { return scenario }
+    if let scenario = builtIn.first(where: { $0.name == name }) { return scenario }
     guard FileManager.default.fileExists(atPath: name) else {
       let names = builtIn.map(\.name).joined(separator: " ")
       throw ScenarioError(
@@ -152,11 +151,6 @@ package struct Scenario: Equatable, Sendable {
     }
     return try Scenario(contentsOf: URL(fileURLWithPath: name))
   }
-
-  /// Names before 0.2, accepted for one release, with their new names.
-  package static let formerNames = [
-    "mc-carried": "mc-moving-unfound", "mc-carried-walk": "mc-moving-unfound-walk", "mc-burst": "mc-nlos-burst",
-  ]
 
   private static let files: [(String, [UInt8])] = [
     ("still", PackageResources.still_yaml), ("straight", PackageResources.straight_yaml),

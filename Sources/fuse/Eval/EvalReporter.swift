@@ -119,7 +119,6 @@ enum EvalDocument {
     let hasIdeal = outcome.judged.contains { !$0.errors.ideal.isEmpty }
     let keys = FigureKey.all.filter { hasIdeal || !$0.isIdeal }
     members += keys.map { .init(key: $0.name, value: .number(figures[$0].value)) }
-    members += keys.compactMap { key in key.formerName.map { .init(key: $0, value: .number(figures[key].value)) } }
     let intervals = keys.compactMap { key in
       figures[key].interval.map {
         JSONValue.Member(key: key.name, value: .array([.number($0.lowerBound), .number($0.upperBound)]))

@@ -27,19 +27,13 @@ struct Expectations {
         "\(path): found no object, expected {\"<subject>\": {\"<figure>\": {\"value\": ..., \"tolerance\": ...}}}")
     }
     let keys = Dictionary(uniqueKeysWithValues: FigureKey.all.map { ($0.name, $0) })
-    let formerly = Dictionary(
-      uniqueKeysWithValues: FigureKey.all.compactMap { key in key.formerName.map { ($0, key) } })
-    var warned: Set<FigureKey> = []
     for member in members {
       guard case .object(let figures) = member.value else {
         throw CommandError("\(path): \(member.key): found no object, expected figures by name")
       }
       for figure in figures {
         let location = "\(path): \(member.key).\(figure.key)"
-        if let key = formerly[figure.key], warned.insert(key).inserted {
-          FormerName.warn("\(path): " + FormerName.sentence("figure", figure.key, key.name))
-        }
-        guard let key = keys[figure.key] ?? formerly[figure.key] else {
+        guard let key = keys[figure.key] else {
           throw CommandError("\(location): no such figure, expected one of docs/metrics.md")
         }
         guard let value = figure.value["value"], value == .null || value.double != nil,

@@ -8,7 +8,7 @@ import SensorData
 import Simulation
 import Wording
 
-/// `fuse tracking-benchmark`: makes the tables of docs/tracking-details.md (`tools/update-tracking`); hidden from the help.
+/// `fuse tracking-benchmark`: makes the tables of `tools/update-tracking`; hidden from the help.
 struct TrackingBenchmarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tracking-benchmark", abstract: "Compares tracks with ground truth. See tools/update-tracking.",
