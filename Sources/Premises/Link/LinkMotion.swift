@@ -7,8 +7,8 @@ import Ranging
 /// A Markov chain of two modes: at rest the velocity is zero, walking it is an Ornstein-Uhlenbeck process
 /// (`PeerVelocityModel`). State `[x, v, g]`: the peer's position and velocity in the path's world, and the lasting
 /// error g of `ResidualLikelihood`. Measurement `z = |x - p(t)| + b + g + w`, linearised at each prediction; the sum of
-/// the innovations' log densities, over both modes, is the marginal likelihood, so that motion pays for itself. A
-/// random walk (`LinkDrift`) is no person: its steps spread every range.
+/// the innovations' log densities, over both modes, is the marginal likelihood, so that motion pays for itself. A path
+/// that drifts explains ranges in the same way: relative to it the peer moves.
 /// Source of the filter of two modes: Blom and Bar-Shalom, IEEE Transactions on Automatic Control 33(8), 1988,
 /// doi:10.1109/9.1299.
 package enum LinkMotion {

@@ -9,8 +9,7 @@ import SensorData
 /// 1, tau = 0 and a bias within its prior (`ResidualLaw`); each alternative changes one of them, or is
 /// `z_i = c - |x - p|` with any c. All explain the same ranges: those that lie inside the path for every delay. Log
 /// likelihoods (`LinkFit`) are compared; an alternative pays `log K` for being one of K, half the logarithm of n for
-/// its parameter, and what a drifting path (`LinkDrift`), a walking peer (`LinkMotion`) or multipath (`LinkField`)
-/// explains as well. A few alternatives are asked at each test, in turn, and the likeliest so far every time.
+/// its parameter, and what a peer that walks (`LinkMotion`) or multipath (`LinkField`) explains as well. A few alternatives are asked at each test, in turn, and the likeliest so far every time.
 package struct RangeConsistency {
   /// What may be wrong with a link.
   package enum Cause: Hashable, Sendable {
@@ -78,7 +77,7 @@ package struct RangeConsistency {
   private static let stated = 3.0
   /// Samples times alternatives asked in a test, besides the likeliest: many alternatives while there are few samples.
   private static let work = 200
-  /// Drift, motion and multipath are asked from this ratio on.
+  /// Motion and multipath are asked from this ratio on.
   private static let promising = 1.0
 
   /// Alternatives, the likelier a priori first.
@@ -265,16 +264,15 @@ package struct RangeConsistency {
       parts: Self.parts(stated, fit, null))
   }
 
-  /// By how much a path that drifts, a peer that walks, or errors that change with the place, explain more than the
+  /// By how much a peer that walks, relative to the path, or errors that change with the place explain more than the
   /// null hypothesis.
   private func explained(_ rows: [LinkFit.Row], _ null: LinkFit) -> Double {
     guard let mode = null.modes.first else { return 0 }
-    let drift = LinkDrift.logLikelihood(rows, from: mode, bias: null.bias, law: law)
     let field = LinkField.logLikelihood(rows, null, law: law) ?? -.infinity
     // Where a peer was before it set off a fit of all ranges does not say.
     let before = LinkFit(Array(rows.prefix(max(rows.count / 3, 6))), law: law, starts: null.modes)
     let motion = LinkMotion.logLikelihood(rows, from: [mode] + before.modes.prefix(1), bias: null.bias, law: law)
-    return max(drift, field, motion) - null.logLikelihood
+    return max(field, motion) - null.logLikelihood
   }
 
   private static func parts(_ rows: [LinkFit.Row], _ fit: LinkFit, _ null: LinkFit) -> [Double] {
