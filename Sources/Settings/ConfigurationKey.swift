@@ -243,6 +243,9 @@ package struct ConfigurationKey: Sendable {
       "ranging.whiteNoisePrior", "probability", .number(\.ranging.whiteNoisePrior, 0...1),
       "Prior probability of the first candidate; the others share the rest."),
     ConfigurationKey(
+      "ranging.noiseEvidenceExponent", "exponent", .number(\.ranging.noiseEvidenceExponent, 0...1),
+      "Exponent of the likelihoods between all of these candidates; 1: each is taken for the radio's very law."),
+    ConfigurationKey(
       "ranging.antennaPhaseCenterSigma", "m", .number(\.ranging.antennaPhaseCenterSigma, 0...1),
       "With several antennas, least 1-sigma of the coloured error of each."),
     ConfigurationKey(

@@ -83,7 +83,7 @@ extension LiveSession {
     condition.lock()
     status.bytes += batch.bytes.count
     condition.unlock()
-    account.keep(batch.bytes.count)
+    keep(batch.bytes.count)
     confirmed(record, refused: reply) { [self] in
       enqueue(.batch(batch, arrival))
       log.whenSynced(ticket) { reply($0.map(Self.reply) ?? .accepted(next: sequence + 1, skipped: skipped)) }

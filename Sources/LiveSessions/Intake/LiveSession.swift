@@ -78,6 +78,8 @@ package final class LiveSession: @unchecked Sendable {
   var places: [WriteAheadLog.Place] = []
   var isStopped = false
   var isGone = false
+  /// What its token's account has of it.
+  private var keptBytes = 0
   var hasPending = false
   /// Records that the store has not confirmed.
   var unconfirmed = 0
@@ -157,7 +159,9 @@ package final class LiveSession: @unchecked Sendable {
     if isFinal, let hole { status.warnings.append("the results are final and whole, the recording is not: \(hole)") }
     status.next = UInt64(places.count)
     status.bytes = found?.bytes ?? 0
-    account.keep(status.bytes + (isFinal ? updates.size : 0))
+    let bytes = status.bytes + (isFinal ? updates.size : 0)
+    keptBytes = bytes
+    account.keep(bytes)
     if isFinal {
       for _ in places { order.take(ends: false) }
       order.finish()
@@ -316,6 +320,8 @@ package final class LiveSession: @unchecked Sendable {
     if gone {
       isGone = true
       (refused, queue) = (queue, [])
+      account.keep(-keptBytes)
+      keptBytes = 0
     }
     condition.broadcast()
     condition.unlock()
@@ -328,7 +334,6 @@ package final class LiveSession: @unchecked Sendable {
       case .batch: break
       }
     }
-    if gone { account.keep(-(currentStatus.bytes + updates.size)) }
     updates.wake()
   }
 
@@ -353,6 +358,16 @@ package final class LiveSession: @unchecked Sendable {
     updateLimit.spend(count, at: now)
     condition.unlock()
     account.spend(updates: count, at: now)
-    account.keep(bytes)
+    keep(bytes)
+  }
+
+  /// Counts bytes of its batches and updates against its token, until it is deleted: a computation may still end then.
+  func keep(_ bytes: Int) {
+    condition.lock()
+    if !isGone {
+      keptBytes += bytes
+      account.keep(bytes)
+    }
+    condition.unlock()
   }
 }

@@ -267,7 +267,7 @@ extension LiveSession {
         }
         let bytes = updates.size
         _ = try compute(batch, record.arrival, isNew: false)
-        account.keep(updates.size - bytes)
+        keep(updates.size - bytes)
         return !isStopping
       }
       if isStopping { return }

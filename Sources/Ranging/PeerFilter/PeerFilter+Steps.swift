@@ -67,13 +67,15 @@ extension PeerFilter {
       // Displacement from the anchor along an unobserved direction: its mean square.
       extraVariance: range.extraVariance + (isDirectionUnobserved ? away * away / 3 : 0),
       configuration: linkConfiguration)
-    let comesBack = pose.revisits > 0 ? predictReturn(pose.earlier, range, observation) : nil
+    normalize()
+    let candidates = noiseProbabilities(hypotheses!)
+    let comesBack = pose.revisits > 0 ? predictReturn(pose.earlier, range, observation, candidates) : nil
     hypotheses!.renew(after: pose.revisits, antennaCorrelation: configuration.antennaCorrelation)
     let isUntold = visits?.map { $0.isBetween && !isDirectionUnobserved } ?? []
     let before = isUntold.contains(true) ? hypotheses : nil
     let result = hypotheses!.update(observation)
-    var density = before.flatMap { hypotheses!.restore(isUntold, from: $0) } ?? result.logDensity
-    if let comesBack { density = judge(comesBack, density) }
+    let whole = before.flatMap { hypotheses!.restore(isUntold, from: $0) } ?? result.logDensity
+    let density = weigh(candidates, whole, comesBack)
     update(with: range.cosines, of: range)
     rangeCount += 1
     normalize()
@@ -92,14 +94,6 @@ extension PeerFilter {
       logDensity: density, isTelling: untold < Self.unlikelyUntold)
   }
 
-  /// What the noise candidates predict of a range where the device has been before.
-  private struct Return {
-    /// Probabilities of all candidates before the range.
-    let probabilities: [Double]
-    /// Log density of the range under each candidate for an error of the pose, 1/m; nil for the others.
-    var logDensities: [Double?]
-  }
-
   /// Probability that what was measured at a visit is no mean of LOS ranges after all, and the scale of the difference then, metres. Their probabilities of
   /// LOS have sorted out most of these.
   private static let disturbed = (probability: 0.02, scale: 1.0)
@@ -112,13 +106,14 @@ extension PeerFilter {
   ///
   /// z' the mean of n earlier ranges, from the antenna's mean place p'; h(p) - h(p') has its mean and variance over the components. The path predicts with
   /// `s^2`; NLOS and outliers are for the path to explain.
-  private mutating func predictReturn(
-    _ earlier: EarlierRanges?, _ range: Range, _ observation: RangeObservation
-  ) -> Return? {
+  ///
+  /// - Parameter before: probabilities of the candidates before the range.
+  /// - Returns: log density of the range under each candidate for an error of the pose, 1/m, nil for the others; nil where there is no such candidate.
+  private func predictReturn(
+    _ earlier: EarlierRanges?, _ range: Range, _ observation: RangeObservation, _ before: [Double]
+  ) -> [Double?]? {
     let set = hypotheses!
     guard set.noises.contains(where: { $0.law == .pose }) else { return nil }
-    normalize()
-    let before = noiseProbabilities(set)
     var trial = set
     let result = trial.update(observation)
     let weights = Self.weights(trial.logWeight)
@@ -131,8 +126,7 @@ extension PeerFilter {
       guard set.noises[k].law == .pose, before[k] > 0, after[k] > 0 else { return nil }
       return result.logDensity + log(after[k] / before[k])
     }
-    var prediction = Return(probabilities: before, logDensities: alongPath)
-    guard let earlier, !isMoving, !isDirectionUnobserved else { return prediction }
+    guard let earlier, !isMoving, !isDirectionUnobserved else { return alongPath }
     var (mean, square) = (0.0, 0.0)
     for i in 0..<set.count where normalized[i] > 0 {
       let place = set.position(i)
@@ -143,7 +137,7 @@ extension PeerFilter {
     let difference = range.range - earlier.range - mean
     let spread = max(square - mean * mean, 0)
     let expectedLOS = observation.losProbability(after: losProbability)
-    prediction.logDensities = set.noises.indices.map { k in
+    return set.noises.indices.map { k in
       guard let alongPath = alongPath[k] else { return nil }
       let (noise, size) = (set.noises[k], set.noises[k].coloured * set.noises[k].coloured)
       let changed = 1 - exp(-earlier.path / noise.correlationLength)
@@ -157,23 +151,35 @@ extension PeerFilter {
       let density = (1 - p) * regular + p * exp(-abs(difference) / scale) / (2 * scale)
       return log(expectedLOS * density + (1 - isLOS) * exp(alongPath))
     }
-    return prediction
   }
 
-  /// Puts what the candidates of the pose have predicted in the place of their components' likelihoods.
+  /// Weighs the noise candidates by what they predicted of a range.
   ///
-  /// - Parameter density: log density of the range over all components, 1/m.
-  /// - Returns: the same with it.
-  private mutating func judge(_ comesBack: Return, _ density: Double) -> Double {
-    let before = comesBack.probabilities
+  /// With the density `p_k` of candidate k, as its components predict or at a return (`predictReturn`), its probability becomes
+  ///
+  ///     pi_k <- pi_k p_k^eta / sum_j pi_j p_j^eta,
+  ///
+  /// eta being `noiseEvidenceExponent`. Every candidate is only like the law of a real radio, and its misfit adds up over a sweep as evidence does; the components of
+  /// one candidate share its law and are weighed in full. Source: Gruenwald and van Ommen, "Inconsistency of Bayesian inference for misspecified linear models, and
+  /// a proposal for repairing it", Bayesian Analysis 12(4), 2017, doi:10.1214/17-BA1085.
+  ///
+  /// - Parameters:
+  ///   - before: probabilities of the candidates before the range.
+  ///   - density: log density of the range over all components, 1/m.
+  ///   - comesBack: log densities that stand in the place of those of the components, 1/m.
+  /// - Returns: log density of the range, 1/m.
+  private mutating func weigh(_ before: [Double], _ density: Double, _ comesBack: [Double?]?) -> Double {
+    let exponent = configuration.noiseEvidenceExponent
+    guard comesBack != nil || exponent < 1 else { return density }
     normalize()
     let after = noiseProbabilities(hypotheses!)
     var gains = [Double](repeating: 0, count: before.count)
     var sum = 0.0
     for k in before.indices where before[k] > 0 && after[k] > 0 {
       let own = density + log(after[k] / before[k])
-      gains[k] = (comesBack.logDensities[k] ?? own) - own
-      sum += before[k] * exp(comesBack.logDensities[k] ?? own)
+      let predicted = comesBack?[k] ?? own
+      gains[k] = exponent * predicted - own
+      sum += before[k] * exp(predicted)
     }
     for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] += gains[Int(hypotheses!.noise[i])] }
     return sum > 0 ? log(sum) : density
