@@ -73,9 +73,11 @@ extension PeerFilter {
     hypotheses!.renew(after: pose.revisits, antennaCorrelation: configuration.antennaCorrelation)
     let isUntold = visits?.map { $0.isBetween && !isDirectionUnobserved } ?? []
     let before = isUntold.contains(true) ? hypotheses : nil
+    let quietness = hypotheses!.noises.map(\.logQuietness)
     let result = hypotheses!.update(observation)
     let whole = before.flatMap { hypotheses!.restore(isUntold, from: $0) } ?? result.logDensity
-    let density = weigh(candidates, whole, comesBack)
+    let priors = zip(hypotheses!.noises, quietness).map { $0.logQuietness - $1 }
+    let density = weigh(candidates, whole, comesBack, isUntold: isUntold, priors)
     update(with: range.cosines, of: range)
     rangeCount += 1
     normalize()
@@ -157,9 +159,9 @@ extension PeerFilter {
   ///
   /// With the density `p_k` of candidate k, as its components predict or at a return (`predictReturn`), its probability becomes
   ///
-  ///     pi_k <- pi_k p_k^eta / sum_j pi_j p_j^eta,
+  ///     pi_k <- pi_k q_k p_k^eta / sum_j pi_j q_j p_j^eta,
   ///
-  /// eta being `noiseEvidenceExponent`. Every candidate is only like the law of a real radio, and its misfit adds up over a sweep as evidence does; the components of
+  /// eta being `noiseEvidenceExponent` and q_k what has changed of its prior. A candidate that is told nothing keeps its probability. Every candidate is only like the law of a real radio, and its misfit adds up over a sweep as evidence does; the components of
   /// one candidate share its law and are weighed in full. Source: Gruenwald and van Ommen, "Inconsistency of Bayesian inference for misspecified linear models, and
   /// a proposal for repairing it", Bayesian Analysis 12(4), 2017, doi:10.1214/17-BA1085.
   ///
@@ -167,19 +169,33 @@ extension PeerFilter {
   ///   - before: probabilities of the candidates before the range.
   ///   - density: log density of the range over all components, 1/m.
   ///   - comesBack: log densities that stand in the place of those of the components, 1/m.
+  ///   - isUntold: whether a candidate is told nothing; empty: none.
+  ///   - priors: change of the candidates' log priors, which the components' weights have.
   /// - Returns: log density of the range, 1/m.
-  private mutating func weigh(_ before: [Double], _ density: Double, _ comesBack: [Double?]?) -> Double {
+  private mutating func weigh(
+    _ before: [Double], _ density: Double, _ comesBack: [Double?]?, isUntold: [Bool], _ priors: [Double]
+  ) -> Double {
     let exponent = configuration.noiseEvidenceExponent
     guard comesBack != nil || exponent < 1 else { return density }
     normalize()
     let after = noiseProbabilities(hypotheses!)
     var gains = [Double](repeating: 0, count: before.count)
-    var sum = 0.0
+    var sum = 0.0, told = (whole: 0.0, before: 0.0)
+    func isTold(_ k: Int) -> Bool { isUntold.isEmpty || !isUntold[k] }
     for k in before.indices where before[k] > 0 && after[k] > 0 {
       let own = density + log(after[k] / before[k])
-      let predicted = comesBack?[k] ?? own
-      gains[k] = exponent * predicted - own
-      sum += before[k] * exp(predicted)
+      let predicted = comesBack?[k] ?? own - priors[k]
+      sum += before[k] * exp(predicted + priors[k])
+      guard isTold(k) else { continue }
+      let gain = exponent * predicted + priors[k]
+      gains[k] = gain - own
+      told = (told.whole + before[k] * exp(gain), told.before + before[k])
+    }
+    if told.before > 0, told.whole > 0 {
+      let mean = log(told.whole / told.before)
+      for k in before.indices where before[k] > 0 && after[k] > 0 && !isTold(k) {
+        gains[k] = mean - density - log(after[k] / before[k])
+      }
     }
     for i in 0..<hypotheses!.count { hypotheses!.logWeight[i] += gains[Int(hypotheses!.noise[i])] }
     return sum > 0 ? log(sum) : density

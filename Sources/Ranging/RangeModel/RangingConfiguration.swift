@@ -46,7 +46,7 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var whiteNoisePrior = 0.5
   /// Exponent of the likelihoods by which all of these candidates are weighed against each other, 0...1; 1 takes each for the radio's very law
   /// (docs/experiments/pose-errors.md).
-  public var noiseEvidenceExponent = 0.4
+  public var noiseEvidenceExponent = 1.0
   /// With several antennas, lower bound of the coloured error of each, 1-sigma, metres. The phase centre of an antenna
   /// moves by centimetres with the direction, and differences between antennas pass for the direction.
   public var antennaPhaseCenterSigma = 0.02
