@@ -104,7 +104,9 @@ import Testing
       // The estimate's world starts where the walk does, level with it.
       let error = worldPosition.position.z - (peer.z - start.z)
       #expect(error * error < 9 * worldPosition.covariance[2, 2], "\(t) s: \(error) m")
-      #expect(update.convergence.status != .converged || abs(error) < 1.5, "\(t) s: \(error) m")
+      // The limit of a published position (docs/formats.md): far away it is wider than the image is off.
+      let limit = max(1.5, 0.25 * (update.object.distance ?? 0))
+      #expect(update.convergence.status != .converged || abs(error) < limit, "\(t) s: \(error) m")
     }
     let (angles, levels) = (
       updates.count { $0.update.object.horizontalAngle != nil },

@@ -60,6 +60,31 @@ import Testing
     }
   }
 
+  /// While there is one component a candidate, the log odds of two grow with the evidence times its exponent.
+  @Test func theExponentScalesTheEvidence() throws {
+    func logOdds(_ exponent: Double) throws -> Double {
+      var configuration = RangingConfiguration()
+      (configuration.posePrior, configuration.multipathPrior) = (0, 0)
+      (configuration.nlosRatePseudoCount, configuration.noiseEvidenceExponent) = (1e9, exponent)
+      var random = SeededRandom(seed: 4)
+      var posterior = PeerFilter(configuration: configuration, antennas: [""], statedNoise: nil)
+      for k in 0..<30 {
+        _ = posterior.update(
+          PeerFilter.Range(
+            timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: 2 * Double(k)),
+            range: 5 + 0.15 * random.gaussian(), antenna: .zero, device: .zero))
+      }
+      let noises = try #require(posterior.linkKnowledge).noises
+      let probabilities = [0.04, 0.16].map { size in
+        noises.first { $0.noise.coloured == size && $0.noise.correlationTime == 2 }?.probability ?? 0
+      }
+      return log(probabilities[1] / probabilities[0])
+    }
+    let (none, half, whole) = (try logOdds(0), try logOdds(0.5), try logOdds(1))
+    #expect(abs(whole - none) > 0.5 && abs(none) < 1e-9)
+    #expect(abs(half - none - 0.5 * (whole - none)) < 1e-3 * abs(whole - none), "\(none) \(half) \(whole)")
+  }
+
   /// The chain that the kernel runs: after a long time what the rates say, at once what was known.
   @Test func theChanceOfLineOfSightFollowsTheChain() {
     var observation = RangeObservation(
