@@ -25,16 +25,16 @@ def shared() -> Path:
     return path
 
 
-def place(t: float) -> tuple[float, float, float]:
-    return 1.5 * math.sin(0.8 * t), 1.2 * math.sin(1.1 * t), 1.2 + 0.2 * math.sin(0.5 * t)
+def place(t: float, lift: float = 0.2) -> tuple[float, float, float]:
+    return 1.5 * math.sin(0.8 * t), 1.2 * math.sin(1.1 * t), 1.2 + lift * math.sin(0.5 * t)
 
 
-def distance(t: float) -> float:
-    return math.dist(place(t), PEER)
+def distance(t: float, lift: float = 0.2) -> float:
+    return math.dist(place(t, lift), PEER)
 
 
-def write_walk(path: Path, kind: str, seconds: float = 6.0) -> Path:
-    """Poses at 50 Hz, an inertial unit at 100 Hz, ranges of three types, images at 2 Hz."""
+def write_walk(path: Path, kind: str, seconds: float = 6.0, lift: float = 0.2) -> Path:
+    """Poses at 50 Hz, an inertial unit at 100 Hz, ranges of three types, images at 2 Hz. It goes up and down by lift, metres."""
     bag = Bag(path, kind)
     vector, quaternion = "geometry_msgs/msg/Vector3", "geometry_msgs/msg/Quaternion"
     for k in range(int(seconds * 100)):
@@ -46,14 +46,14 @@ def write_walk(path: Path, kind: str, seconds: float = 6.0) -> Path:
                 orientation=bag.make(quaternion, x=0.0, y=0.0, z=0.0, w=1.0), orientation_covariance=zero,
                 angular_velocity=bag.make(vector, x=0.0, y=0.0, z=0.0), angular_velocity_covariance=zero,
                 linear_acceleration=bag.make(vector, x=-0.96 * math.sin(0.8 * t), y=-1.452 * math.sin(1.1 * t),
-                                             z=9.81 - 0.05 * math.sin(0.5 * t)), linear_acceleration_covariance=zero)
+                                             z=9.81 - 0.25 * lift * math.sin(0.5 * t)), linear_acceleration_covariance=zero)
         if k % 2 == 0:
-            x, y, z = place(t)
+            x, y, z = place(t, lift)
             pose = bag.make("geometry_msgs/msg/Pose", position=bag.make("geometry_msgs/msg/Point", x=x, y=y, z=z),
                             orientation=bag.make(quaternion, x=0.0, y=0.0, z=0.0, w=-1.0))
             bag.add("/tag/pose", "geometry_msgs/msg/PoseStamped", late, header=bag.header(time), pose=pose)
         if k % 10 == 0:
-            d = distance(t)
+            d = distance(t, lift)
             bag.add("/uwb/n_5/n_1/distance", "sensor_msgs/msg/Range", late, header=bag.header(time), radiation_type=0,
                     field_of_view=0.0, min_range=0.0, max_range=0.0, range=float("inf") if k == 100 else d)
             node = "nlink_parser/msg/LinktrackNode2"

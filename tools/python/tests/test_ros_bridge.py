@@ -22,14 +22,14 @@ MAP = "odometry0: {topic: /tag/pose}\nuwb0: {topic: '/uwb/n_5/n_{peer}/distance'
 @pytest.fixture
 def walk(tmp_path: Path) -> Path:
     (tmp_path / "map.yaml").write_text(MAP)
-    write_walk(tmp_path / "walk.mcap", "mcap", seconds=45)
+    write_walk(tmp_path / "walk.mcap", "mcap", seconds=45, lift=0.8)
     fusepy.import_recording(tmp_path / "walk.mcap", tmp_path / "walk", tmp_path / "map.yaml")
     return tmp_path
 
 
 @pytest.mark.parametrize("kind", ["mcap", "db3"])
 def test_a_bag_through_the_bridge(walk: Path, service: str, kind: str, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
-    bag = walk / "walk.mcap" if kind == "mcap" else write_walk(walk / "walk_db3", "db3", seconds=45)
+    bag = walk / "walk.mcap" if kind == "mcap" else write_walk(walk / "walk_db3", "db3", seconds=45, lift=0.8)
     status = main([service, "--map", str(walk / "map.yaml"), "--rig", str(walk / "walk"), "--bag", str(bag), "-o", str(walk / "found")])
     assert status == 0, capsys.readouterr().err
     fusepy.run(walk / "walk", walk / "out")
