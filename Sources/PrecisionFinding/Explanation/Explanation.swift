@@ -22,7 +22,7 @@ package struct Explanation: Sendable {
   package let better: CandidateMotion?
   /// The goal of these motions.
   package let goal: ExcitationForecast.Goal
-  /// Hypotheses alive; modes when the peer is a state of the filter.
+  /// Hypotheses alive.
   package let hypotheses: Int
   /// LOS probability of the last range.
   package let losProbability: Double

@@ -12,7 +12,7 @@ import Ranging
 /// tracker beside a straight walk would resolve left and right (`LateralAmbiguity`).
 ///
 /// Motion and drift are compared over the lag at which most of the motion occurs, an eighth of a second to two. A
-/// walker's bob takes half a second, in which the path drifts little. A slow hand that rises in two seconds is compared
+/// walking person's bob takes half a second, in which the path drifts little. A slow hand that rises in two seconds is compared
 /// with the drift of two.
 package struct PathExcitation {
   /// Lags of the displacements, octaves, seconds.

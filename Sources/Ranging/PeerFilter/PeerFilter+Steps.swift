@@ -67,13 +67,18 @@ extension PeerFilter {
       // Displacement from the anchor along an unobserved direction: its mean square.
       extraVariance: range.extraVariance + (isDirectionUnobserved ? away * away / 3 : 0),
       configuration: linkConfiguration)
-    normalize()
-    let candidates = noiseProbabilities(hypotheses!)
-    let comesBack = pose.revisits > 0 ? predictReturn(pose.earlier, range, observation, candidates) : nil
+    // Only where the candidates are weighed otherwise than by their components.
+    let isReturn = pose.revisits > 0 && hypotheses!.noises.contains { $0.law == .pose }
+    var candidates: [Double] = []
+    if isReturn || configuration.noiseEvidenceExponent < 1 {
+      normalize()
+      candidates = noiseProbabilities(hypotheses!)
+    }
+    let comesBack = isReturn ? predictReturn(pose.earlier, range, observation, candidates) : nil
     hypotheses!.renew(after: pose.revisits, antennaCorrelation: configuration.antennaCorrelation)
     let isUntold = visits?.map { $0.isBetween && !isDirectionUnobserved } ?? []
     let before = isUntold.contains(true) ? hypotheses : nil
-    let quietness = hypotheses!.noises.map(\.logQuietness)
+    let quietness = candidates.isEmpty ? [] : hypotheses!.noises.map(\.logQuietness)
     let result = hypotheses!.update(observation)
     let whole = before.flatMap { hypotheses!.restore(isUntold, from: $0) } ?? result.logDensity
     let priors = zip(hypotheses!.noises, quietness).map { $0.logQuietness - $1 }
@@ -110,12 +115,11 @@ extension PeerFilter {
   /// `s^2`; NLOS and outliers are for the path to explain.
   ///
   /// - Parameter before: probabilities of the candidates before the range.
-  /// - Returns: log density of the range under each candidate for an error of the pose, 1/m, nil for the others; nil where there is no such candidate.
+  /// - Returns: log density of the range under each candidate for an error of the pose, 1/m; nil for the others.
   private func predictReturn(
     _ earlier: EarlierRanges?, _ range: Range, _ observation: RangeObservation, _ before: [Double]
-  ) -> [Double?]? {
+  ) -> [Double?] {
     let set = hypotheses!
-    guard set.noises.contains(where: { $0.law == .pose }) else { return nil }
     var trial = set
     let result = trial.update(observation)
     let weights = Self.weights(trial.logWeight)
@@ -161,22 +165,22 @@ extension PeerFilter {
   ///
   ///     pi_k <- pi_k q_k p_k^eta / sum_j pi_j q_j p_j^eta,
   ///
-  /// eta being `noiseEvidenceExponent` and q_k what has changed of its prior. A candidate that is told nothing keeps its probability. Every candidate is only like the law of a real radio, and its misfit adds up over a sweep as evidence does; the components of
+  /// eta being `noiseEvidenceExponent` and q_k what has changed of its prior. A candidate that learns nothing keeps its probability. Every candidate is only like the law of a real radio, and its misfit adds up over a sweep as evidence does; the components of
   /// one candidate share its law and are weighed in full. Source: Gruenwald and van Ommen, "Inconsistency of Bayesian inference for misspecified linear models, and
   /// a proposal for repairing it", Bayesian Analysis 12(4), 2017, doi:10.1214/17-BA1085.
   ///
   /// - Parameters:
-  ///   - before: probabilities of the candidates before the range.
+  ///   - before: probabilities of the candidates before the range; empty where they are weighed by their components.
   ///   - density: log density of the range over all components, 1/m.
   ///   - comesBack: log densities that stand in the place of those of the components, 1/m.
-  ///   - isUntold: whether a candidate is told nothing; empty: none.
+  ///   - isUntold: whether a candidate learns nothing; empty: all learn.
   ///   - priors: change of the candidates' log priors, which the components' weights have.
   /// - Returns: log density of the range, 1/m.
   private mutating func weigh(
     _ before: [Double], _ density: Double, _ comesBack: [Double?]?, isUntold: [Bool], _ priors: [Double]
   ) -> Double {
+    guard !before.isEmpty else { return density }
     let exponent = configuration.noiseEvidenceExponent
-    guard comesBack != nil || exponent < 1 else { return density }
     normalize()
     let after = noiseProbabilities(hypotheses!)
     var gains = [Double](repeating: 0, count: before.count)
