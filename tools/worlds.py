@@ -49,6 +49,7 @@ KINDS = {
     "twins": "plain, and another tag ranges under the first peer's id",
     "odometries": "plain along external odometry, whose stated noise is 0.25 to 4 times the true one",
     "mirrored": "odometries, and one axis of the tracker's positions is negated; an inertial unit beside it",
+    "storeys": "plain, peers 1.5 to 17 m off: six in ten between floor and ceiling, the others one or two storeys of 2.6 to 4 m off or anywhere on the sphere",
     "persons": "walkers, and every peer is stated a person",
     "stops": "half a minute, every peer stops and goes with rests of 2 to 10 s; in half of the worlds the device is a robot with odometry that does, too",
 }
@@ -167,6 +168,18 @@ def wall_before(draw, ahead, right):
     return f"walls: [{{from_m: {[round(x, 2) for x in ends[0]]}, to_m: {[round(x, 2) for x in ends[1]]}, excess_m: {draw.uniform(0.2, 1):.2f}, opaque: false, landmarks: 0}}]"
 
 
+def on_a_storey(draw):
+    """A place with a height above the device, held 1.4 m above its floor; drawn otherwise than the finder's prior."""
+    distance, azimuth, where = log_uniform(draw, 1.5, 17), draw.uniform(-math.pi, math.pi), draw.random()
+    storey = draw.uniform(2.6, 4)
+    up = draw.uniform(-1.4, 1.3) + storey * (0 if where < 0.6 else draw.choice([-2, -1, -1, 1, 1, 2]))
+    if where > 0.9:
+        up = draw.uniform(-distance, distance)
+    up = max(min(up, 0.95 * distance), -0.95 * distance)
+    level = math.sqrt(distance * distance - up * up)
+    return f"ahead_m: {level * math.cos(azimuth):.2f}, right_m: {level * math.sin(azimuth):.2f}, up_m: {up:.2f}"
+
+
 def range_filter(draw):
     return draw.choice([
         f"{{mean_of: {draw.randint(3, 20)}}}", f"{{exponential: {log_uniform(draw, 0.1, 0.5):.3f}}}", f"{{lag: {draw.uniform(0.1, 0.5):.2f}}}"])
@@ -268,6 +281,8 @@ def scenario(seed, wall, kind):
     for number in range(draw.choice([1, 1, 1, 2, 3])):
         near = log_uniform(draw, 1.2, 12)
         place = f"distance_m: [{near:.2f}, {1.2 * near:.2f}], elevation_std_deg: {draw.choice([5, 15, 25])}"
+        if kind == "storeys":
+            place = on_a_storey(added)
         if kind == "walls" and number == 0:
             azimuth = added.uniform(-math.pi, math.pi)
             ahead, right = 1.1 * near * math.cos(azimuth), 1.1 * near * math.sin(azimuth)
@@ -452,14 +467,19 @@ def summed(world):
     links = list(world["errors"]["peers"].values())
     published = [figures for figures in links if figures["intervals"]]
     sums = lambda name, *states: sum(link[state][name] for link in world["links"].values() for state in states)
+    judged = sum(f["judged"] for f in links)
+    decided = (world["verticalDecided"] or 0) * judged
     return {
-        "updates with an angle %": (sum(f["intervals"] for f in links), sum(f["judged"] for f in links)),
+        "updates with an angle %": (sum(f["intervals"] for f in links), judged),
         "coverage of angles %": (sum(f["intervals"] * f["coverage90"] for f in published), sum(f["intervals"] for f in published)),
         "links whose coverage is under 70 %, %": (sum(f["coverage90"] < 0.7 for f in published), len(published)),
         "angles over 20 degrees off %": (sums("wrong", "moving", "resting"), sums("angles", "moving", "resting")),
         "links with over 1 % of these, %": (sum(map(arrows_often_wrong, world["links"].values())), len(world["links"])),
         "coverage of distances %": (sums("distancesCovered", "moving", "resting"), sums("distances", "moving", "resting")),
-        "converged updates %": (sum(f["converged"] for f in links), sum(f["judged"] for f in links)),
+        "levels decided, updates %": (decided, judged),
+        "of these wrong %": ((world["verticalWrong"] or 0) * decided, decided),
+        "converged updates %": (sum(f["converged"] for f in links), judged),
+        "worlds that ever converge %": (any(f["converged"] for f in links), 1),
         "links ever falsely converged %": (sum(f["converged"] * (f["falseConverged"] or 0) > 0 for f in links), len(links)),
         "called moving at rest %": (sums("calledMoving", "resting"), sums("updates", "resting")),
         "worlds with a diagnosis %": (bool(world["diagnoses"]), 1),

@@ -195,8 +195,17 @@ package struct ConfigurationKey: Sendable {
       "ranging.directions", "directions", .integer(\.ranging.directions, 10...100_000),
       "Size of the lattice that a new posterior begins with."),
     ConfigurationKey(
-      "ranging.elevationPrior", "rad", .number(\.ranging.elevationPrior, 0.01...10),
-      "Prior 1-sigma of a peer's elevation: people look for things near their own level."),
+      "ranging.heightSigma", "m", .number(\.ranging.heightSigma, 0.01...1000),
+      "Prior 1-sigma of a peer's height above the device within a storey."),
+    ConfigurationKey(
+      "ranging.storeyHeight", "m", .number(\.ranging.storeyHeight, 0.1...100),
+      "Height of a storey: some peers are one or two off."),
+    ConfigurationKey(
+      "ranging.otherStoreyProbability", "probability", .number(\.ranging.otherStoreyProbability, 0...1),
+      "Prior probability that a peer is on another storey; 0 in the open."),
+    ConfigurationKey(
+      "ranging.anyHeightProbability", "probability", .number(\.ranging.anyHeightProbability, 0...1),
+      "Prior probability that a peer is at any height; 1 for drones: all directions alike."),
     ConfigurationKey(
       "ranging.biasPrior", "m", .number(\.ranging.biasPrior, 1e-6...100),
       "Prior 1-sigma of a link's constant range bias."),

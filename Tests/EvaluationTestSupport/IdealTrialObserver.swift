@@ -28,8 +28,9 @@ package enum IdealTrialObserver {
   package static func peer(_ random: inout SeededRandom) -> Vector3 {
     while true {
       let u = random.direction()
-      let elevation = asin(u.z) / model.elevationPrior
-      if random.chance(exp(-0.5 * elevation * elevation)) { return random.uniform(3...7) * u }
+      let distance = random.uniform(3...7)
+      let density = distance * model.heights.density(distance * u.z, distance: distance)
+      if random.chance(density / (7 * model.heights.density(0, distance: 3))) { return distance * u }
     }
   }
 
@@ -42,7 +43,7 @@ package enum IdealTrialObserver {
   package static func afterWhiteNoise(
     peer: Vector3, path: [Vector3], sigma: Double, random: inout SeededRandom
   ) -> IdealObserver {
-    var observer = IdealObserver(RangeErrorModel(white: sigma))
+    var observer = IdealObserver(RangeErrorModel(white: sigma, heights: .none))
     let bias = observer.model.constant * random.gaussian()
     for antenna in path {
       observer.update(range: (peer - antenna).norm + bias + sigma * random.gaussian(), antenna: antenna, after: 0.1)

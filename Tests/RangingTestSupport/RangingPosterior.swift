@@ -25,7 +25,7 @@ package enum RangingPosterior {
   /// The exact posterior's model, the same one.
   package static let ideal = RangeErrorModel(
     white: RangingTrial.white, coloured: RangingTrial.coloured, memory: RangingTrial.memory,
-    constant: RangingTrial.constant, elevationPrior: matched.elevationPrior)
+    constant: RangingTrial.constant, heights: matched.heightPrior)
 
   /// A reading as the filter takes it.
   package static func range(_ reading: RangingTrial.Reading) -> PeerFilter.Range {

@@ -7,7 +7,7 @@ import Geometry
 /// Given a position, the errors of `RangeErrorModel` are linear and Gaussian, and their Kalman filter has the same gain
 /// at every position: a lattice cell stores means and a weight only, and a range costs a few nanoseconds per cell and
 /// mean. An antenna's pattern makes the gains depend on the direction; there every sector of 8 degrees has a filter.
-/// The prior is flat over directions but for the elevation prior, and flat in the distance from the antenna position of
+/// The prior is flat over directions but for the prior of the height, and flat in the distance from the antenna position of
 /// the first range.
 ///
 /// Exact means as fine as the posterior requires. J is the information of all ranges about a cell's position. A cell is
@@ -144,7 +144,7 @@ package struct IdealObserver: Sendable {
         filter: BiasFilter(model, peer: peer),
         cells: ObserverCells(
           anchor: anchor, distances: max(range - spread - largest, 0)...(range + spread), angle: angle,
-          distance: 2 * model.total / cellsPerSigma, elevationPrior: model.elevationPrior, sector: parts))
+          distance: 2 * model.total / cellsPerSigma, heights: model.heights, sector: parts))
     }
     guard model.pattern != nil else {
       sectors = [sector(nil, peer: anchor)]

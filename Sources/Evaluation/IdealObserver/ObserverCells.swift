@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import SensorData
 
 /// The cells of an ideal observer: a lattice of azimuth, elevation and distance about the antenna position of the first
 /// range, or a sector of it.
@@ -33,7 +34,7 @@ struct ObserverCells: Sendable {
   let anchor: Vector3
   /// Least distance, metres.
   private let nearest: Double
-  let elevationPrior: Double
+  let heights: HeightPrior
   /// Of one cell: azimuth and elevation in radians, distance in metres.
   private(set) var size: Vector3
   private(set) var count = 0
@@ -52,11 +53,11 @@ struct ObserverCells: Sendable {
   ///   - distance: size of a cell in distance, metres.
   ///   - sector: steps of azimuth and of elevation; nil: all.
   init(
-    anchor: Vector3, distances: ClosedRange<Double>, angle: Double, distance: Double, elevationPrior: Double,
+    anchor: Vector3, distances: ClosedRange<Double>, angle: Double, distance: Double, heights: HeightPrior,
     sector: (azimuths: Range<Int>, elevations: Range<Int>)? = nil
   ) {
     self.anchor = anchor
-    self.elevationPrior = elevationPrior
+    self.heights = heights
     nearest = distances.lowerBound
     let depth = max(((distances.upperBound - nearest) / distance).rounded(.up), 1)
     size = Vector3(angle, angle, (distances.upperBound - nearest) / depth)
@@ -85,16 +86,19 @@ struct ObserverCells: Sendable {
     let sines = table(0) { sin($0 * size.x) }
     let horizontal = table(1) { sin($0 * size.y) }
     let vertical = table(1) { -cos($0 * size.y) }
-    let prior = table(1) { step in
-      let elevation = (step * size.y - .pi / 2) / elevationPrior
-      return log(sin(step * size.y)) - 0.5 * elevation * elevation
+    let depths = table(2) { nearest + $0 * size.z }
+    let prior = (0..<horizontal.count * depths.count).map { k in
+      let (e, r) = (k / depths.count, depths[k % depths.count])
+      // Heights over a distance are uniform where directions are, so the density in height is the factor; a floor keeps its logarithm finite.
+      return log(horizontal[e]) + log(max(2 * r * heights.density(r * vertical[e], distance: r), 1e-300))
     }
     for (i, step) in steps.enumerated() {
-      let (a, e, r) = (Int(step.x - first.x), Int(step.y - first.y), nearest + (Double(step.z) + 0.5) * size.z)
+      let (a, e, d) = (Int(step.x - first.x), Int(step.y - first.y), Int(step.z - first.z))
+      let r = depths[d]
       groups[i / 4].x[i % 4] = anchor.x + r * horizontal[e] * cosines[a]
       groups[i / 4].y[i % 4] = anchor.y + r * horizontal[e] * sines[a]
       groups[i / 4].z[i % 4] = anchor.z + r * vertical[e]
-      groups[i / 4].logWeight[i % 4] = prior[e]
+      groups[i / 4].logWeight[i % 4] = prior[e * depths.count + d]
     }
     normals = []
     addNormals(ranges.last?.features.count ?? 0)
@@ -243,7 +247,7 @@ struct ObserverCells: Sendable {
     let edges = Self.edges(at: position, from: anchor, size: size)
     var (constant, coloured) = (Vector3.zero, Vector3.zero)
     var normals = [Vector3](repeating: .zero, count: ranges.last?.features.count ?? 0)
-    let prior = size.y / elevationPrior
+    let prior = edges.c1.z / heights.sigma
     var information = Vector3(0, prior * prior, 0)
     for range in ranges {
       let line = (position - range.antenna).normalized

@@ -1,8 +1,9 @@
 import Foundation
 import Geometry
 import LeastSquares
+import SensorData
 
-/// Error model of the ranges of one link, and the prior of the peer's elevation.
+/// Error model of the ranges of one link, and the prior of the peer's height.
 ///
 /// `z = |t - p| + b + a + f + g + n`: constant bias b, Gauss-Markov bias a, field f, antenna pattern g, white noise n. All
 /// parameters but lengths, times and degrees are 1-sigma.
@@ -34,6 +35,9 @@ package struct RangeErrorModel: Equatable, Sendable {
     package init(deviation: Double, degree: Int) { (self.deviation, self.degree) = (deviation, max(degree, 1)) }
   }
 
+  /// The prior of the height that is usual indoors.
+  package static let usualHeights = HeightPrior(sigma: 1, storey: 3, otherStoreys: 0.15, anywhere: 0.15)
+
   /// White noise, metres; at least 0.1 mm, so that no information is infinite.
   package let white: Double
   /// Stationary Gauss-Markov bias, metres.
@@ -42,8 +46,8 @@ package struct RangeErrorModel: Equatable, Sendable {
   package let memory: Double
   /// Prior of the constant bias, metres, about 0.
   package let constant: Double
-  /// Prior of the elevation, radians: the density over the solid angle falls as `exp(-elevation^2 / (2 sigma^2))`.
-  package let elevationPrior: Double
+  /// Prior of the peer's height above the antenna at the first range.
+  package let heights: HeightPrior
   /// Error bound to the pose; nil: none.
   package let field: PoseField?
   /// Error of the direction in the device; nil: none.
@@ -52,13 +56,13 @@ package struct RangeErrorModel: Equatable, Sendable {
   /// A model from its parameters; negative ones count as 0.
   package init(
     white: Double, coloured: Double = 0, memory: Double = 1, constant: Double = 0.15,
-    elevationPrior: Double = Angle.degrees(35), field: PoseField? = nil, pattern: Pattern? = nil
+    heights: HeightPrior = usualHeights, field: PoseField? = nil, pattern: Pattern? = nil
   ) {
     self.white = max(white, 1e-4)
     self.coloured = max(coloured, 0)
     self.memory = max(memory, 1e-6)
     self.constant = max(constant, 0)
-    self.elevationPrior = max(elevationPrior, 1e-3)
+    self.heights = heights
     self.field = field.flatMap { $0.deviation > 0 && $0.length > 0 ? $0 : nil }
     self.pattern = pattern.flatMap { $0.deviation > 0 ? $0 : nil }
   }
@@ -97,7 +101,7 @@ package struct RangeErrorModel: Equatable, Sendable {
   ///
   /// - Returns: nil for fewer than 30 unimpaired ranges or errors of zero spread.
   package static func fitted(
-    errors: [Double], times: [Double], constant: Double = 0.15, elevationPrior: Double = 35 * .pi / 180
+    errors: [Double], times: [Double], constant: Double = 0.15
   ) -> RangeErrorModel? {
     precondition(errors.count == times.count, "errors and times come in pairs")
     let unimpaired = zip(zip(errors, times), impaired(errors)).filter { !$1 }.map(\.0)
@@ -109,8 +113,7 @@ package struct RangeErrorModel: Equatable, Sendable {
     let (fraction, memory) = correlation(of: residuals, at: unimpaired.map(\.1))
     let white = max((1 - fraction).squareRoot(), 0.1) * sigma
     return RangeErrorModel(
-      white: white, coloured: max(sigma * sigma - white * white, 0).squareRoot(), memory: memory, constant: constant,
-      elevationPrior: elevationPrior)
+      white: white, coloured: max(sigma * sigma - white * white, 0).squareRoot(), memory: memory, constant: constant)
   }
 
   /// Median and 1.4826 times the median absolute deviation; nil without finite errors.

@@ -1,5 +1,6 @@
 import Foundation
 import Geometry
+import SensorData
 
 /// Components as Gaussians over the position in the world, four at a time.
 extension GaussianSum {
@@ -188,24 +189,37 @@ extension GaussianSum {
     }
   }
 
-  /// Copies every pair into each direction, with the log prior of the direction; only the distance may be known of the
-  /// pairs.
+  /// Copies every pair into each direction of the lattice, times the prior of the height; only the distance may be known of the pairs.
   ///
-  /// Each copy has the width of the lattice: 0.55 of the side of a square with a direction's part of the solid angle.
-  package func withDirections(over directions: [Vector3], logPrior: (Vector3) -> Double) -> GaussianSum {
+  /// Each copy has the width of the lattice, 0.55 of the side of a square with a direction's part of the solid angle, and upwards what the prior
+  /// leaves of it (`HeightPrior.product`).
+  package func withDirections(over directions: [Vector3], _ heights: HeightPrior) -> GaussianSum {
     let width = 0.55 * (4 * Double.pi / Double(directions.count)).squareRoot()
-    var pairs = self
-    pairs.forEachCell { p, _, _, _ in for k in [0, 2] { p[k] += width * width } }
     var result = GaussianSum(anchor: anchor, layout: layout, noises: noises)
     result.reserveCapacity(count * directions.count)
-    for (latticeDirection, u) in directions.enumerated() {
-      let (prior, tangent) = (logPrior(u), u.tangentBasis.0)
+    var variances: [Double] = []
+    for (latticeDirection, lattice) in directions.enumerated() {
       for i in 0..<count {
-        result.append(i, of: pairs, direction: u, tangent: tangent, latticeDirection: latticeDirection)
-        result.logWeight[result.count - 1] += prior
+        let product = heights.product(elevation: asin(lattice.z), width: width, distance: rho(i))
+        var (u, tangent) = (lattice, lattice.tangentBasis.0)
+        Self.move(&u, &tangent, 0, product.shift)
+        result.append(i, of: self, direction: u, tangent: tangent, latticeDirection: latticeDirection)
+        result.logWeight[result.count - 1] += product.logWeight
+        variances.append(product.variance)
       }
     }
+    result.widen(sideways: width * width, upwards: variances)
     return result
+  }
+
+  /// Adds variances of the two tangent angles, radians^2: one for all, and one for each component.
+  private mutating func widen(sideways: Double, upwards: [Double]) {
+    for i in 0..<count {
+      var component = self[i]
+      component.covariance[0] += sideways
+      component.covariance[dimension + 1] += upwards[i]
+      self[i] = component
+    }
   }
 
   /// All components as one pair with their moments; its NLOS component has zero weight.
@@ -341,5 +355,34 @@ package enum FibonacciLattice {
       let angle = golden * Double(i)
       return Vector3(r * cos(angle), r * sin(angle), z)
     }
+  }
+}
+
+extension HeightPrior {
+  /// The prior times a component of the lattice, moment-matched.
+  ///
+  /// Linear about the component's elevation e at the distance d: `h = d sin e + g v`, `g = d cos e`, with the angle upwards `v ~ N(0, w^2)`. With a
+  /// storey N(m, sigma^2) the product has the weight `N(m; d sin e, S)`, `S = g^2 w^2 + sigma^2`, the mean `K (m - d sin e)`, `K = g w^2 / S`, and the
+  /// variance `w^2 (1 - K g)`; any height leaves it alone. One Gaussian has the moments of these.
+  ///
+  /// - Parameters: `elevation` and `width` w in radians, `distance` in metres.
+  /// - Returns: the logarithm of the weight, relative to a direction that may have any height; the shift upwards, radians; the variance, radians^2.
+  fileprivate func product(elevation: Double, width: Double, distance: Double)
+    -> (logWeight: Double, shift: Double, variance: Double)
+  {
+    let (height, slope, wide) = (distance * sin(elevation), distance * cos(elevation), width * width)
+    var (sum, mean, square) = (anywhere, 0.0, anywhere * wide)
+    for (storey, probability) in storeys where probability > 0 {
+      let variance = slope * slope * wide + sigma * sigma
+      let (gain, off) = (slope * wide / variance, storey - height)
+      let weight = 2 * distance * probability * exp(-0.5 * off * off / variance) / (2 * .pi * variance).squareRoot()
+      let shift = gain * off
+      sum += weight
+      mean += weight * shift
+      square += weight * (shift * shift + wide * (1 - gain * slope))
+    }
+    guard sum > 0 else { return (-1e3, 0, wide) }
+    mean /= sum
+    return (log(sum / mass(distance: distance)), mean, square / sum - mean * mean)
   }
 }

@@ -13,10 +13,7 @@ extension PeerFilter {
   }
 
   func withDirections(_ set: GaussianSum, directions: Int) -> GaussianSum {
-    set.withDirections(over: FibonacciLattice.directions(directions)) { u in
-      let elevation = asin(u.z) / configuration.elevationPrior
-      return -0.5 * elevation * elevation
-    }
+    set.withDirections(over: FibonacciLattice.directions(directions), configuration.heightPrior)
   }
 
   /// Weights that sum to 1, from their logarithms.

@@ -8,8 +8,14 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Number of directions in the lattice of a new posterior; they are split where the range is curved. Fewer, down to
   /// 100, where `hypothesisLimit` has no room for all under every remaining noise candidate.
   public var directions = 150
-  /// Prior 1-sigma of the elevation of a peer, radians; people look for things near their own level.
-  public var elevationPrior = 35 * Double.pi / 180
+  /// Prior 1-sigma of a peer's height above the device within a storey, metres (`HeightPrior`, docs/experiments/height-prior.md).
+  public var heightSigma = 1.0
+  /// Height of a storey, metres.
+  public var storeyHeight = 3.0
+  /// Prior probability that a peer is one or two storeys off, 0...1; 0 in the open.
+  public var otherStoreyProbability = 0.15
+  /// Prior probability that a peer is at any height, 0...1; 1 for drones: all directions alike.
+  public var anyHeightProbability = 0.15
   /// Prior 1-sigma of the constant range bias of a link where the recording states none, metres (docs/experiments/link-priors.md).
   public var biasPrior = 0.15
   /// Prior 1-sigma of the scale error of a link, a ratio: that of the radio, and of an external trajectory.
@@ -114,6 +120,12 @@ public struct RangingConfiguration: Equatable, Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// The prior of the height.
+  package var heightPrior: HeightPrior {
+    HeightPrior(
+      sigma: heightSigma, storey: storeyHeight, otherStoreys: otherStoreyProbability, anywhere: anyHeightProbability)
+  }
 
   /// 1-sigma of a calibrated bias at least, metres: delays change with temperature and supply.
   private static let leastBias = 0.05
