@@ -81,6 +81,8 @@ struct LiveService: Sendable {
     do {
       let created = try await replay.start(registry, logger: logger)
       print("replaying \(replay.folder): \(base)/s/\(created.id)#\(created.readToken)")
+      // The scheme of a socket is that of the page with ws in place of http.
+      print("in Foxglove: ws\(base.dropFirst(4))/v1/sessions/\(created.id)/foxglove?token=\(created.readToken)")
     } catch { logger.error("replay: \(error)") }
   }
 
