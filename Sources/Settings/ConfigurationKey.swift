@@ -252,8 +252,9 @@ package struct ConfigurationKey: Sendable {
       "ranging.whiteNoisePrior", "probability", .number(\.ranging.whiteNoisePrior, 0...1),
       "Prior probability of the first candidate; the others share the rest."),
     ConfigurationKey(
-      "ranging.noiseEvidenceExponent", "exponent", .number(\.ranging.noiseEvidenceExponent, 0...1),
-      "Exponent of the likelihoods between all of these candidates; 1: each is taken for the radio's very law."),
+      "ranging.noiseMisfit", "m", .number(\.ranging.noiseMisfit, 0...10),
+      "What the law of each of these candidates misses of a radio's errors, 1-sigma; 0: each is taken for the radio's very law."
+    ),
     ConfigurationKey(
       "ranging.antennaPhaseCenterSigma", "m", .number(\.ranging.antennaPhaseCenterSigma, 0...1),
       "With several antennas, least 1-sigma of the coloured error of each."),

@@ -9,8 +9,8 @@ import Testing
 /// Radios of every kind under one default setting: what not knowing them costs.
 @Suite struct RadiosStatistics {
   /// Stated total 1-sigma over the truth, and the allowed widening of intervals. Errors here change in time; three quarters of the prior are for
-  /// those that are bound to the pose, which cost 4 % of the width (docs/experiments/pose-errors.md).
-  @Test(arguments: [(nil, 1.2), (1, 1.15), (0.33, 1.15), (3, 1.3)] as [(Double?, Double)])
+  /// those that are bound to the pose, which cost 4 % of the width, and what every law misses costs 2 to 3 % (docs/experiments/pose-errors.md).
+  @Test(arguments: [(nil, 1.25), (1, 1.18), (0.33, 1.15), (3, 1.3)] as [(Double?, Double)])
   func anUnknownRadioCostsLittle(stated: Double?, widest: Double) {
     var random = SeededRandom(seed: 72)
     func drawn(_ range: ClosedRange<Double>) -> Double {

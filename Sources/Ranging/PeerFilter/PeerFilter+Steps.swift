@@ -70,7 +70,7 @@ extension PeerFilter {
     // Only where the candidates are weighed otherwise than by their components.
     let isReturn = pose.revisits > 0 && hypotheses!.noises.contains { $0.law == .pose }
     var candidates: [Double] = []
-    if isReturn || configuration.noiseEvidenceExponent < 1 {
+    if isReturn || (configuration.noiseMisfit > 0 && hypotheses!.noises.count > 1) {
       normalize()
       candidates = noiseProbabilities(hypotheses!)
     }
@@ -163,9 +163,11 @@ extension PeerFilter {
   ///
   /// With the density `p_k` of candidate k, as its components predict or at a return (`predictReturn`), its probability becomes
   ///
-  ///     pi_k <- pi_k q_k p_k^eta / sum_j pi_j q_j p_j^eta,
+  ///     pi_k <- pi_k q_k p_k^eta / sum_j pi_j q_j p_j^eta,   eta = w^2 / (w^2 + m^2),
   ///
-  /// eta being `noiseEvidenceExponent` and q_k what has changed of its prior. A candidate that learns nothing keeps its probability. Every candidate is only like the law of a real radio, and its misfit adds up over a sweep as evidence does; the components of
+  /// w being the mean white noise, m `noiseMisfit` and q_k what has changed of its prior. A candidate that learns nothing keeps its probability. Every
+  /// candidate is only like the law of a real radio: what it misses is no noise that averages out, and a quiet radio's ranges would take it for evidence, each
+  /// as strong as its white noise is small. The components of
   /// one candidate share its law and are weighed in full. Source: Gruenwald and van Ommen, "Inconsistency of Bayesian inference for misspecified linear models, and
   /// a proposal for repairing it", Bayesian Analysis 12(4), 2017, doi:10.1214/17-BA1085.
   ///
@@ -180,7 +182,9 @@ extension PeerFilter {
     _ before: [Double], _ density: Double, _ comesBack: [Double?]?, isUntold: [Bool], _ priors: [Double]
   ) -> Double {
     guard !before.isEmpty else { return density }
-    let exponent = configuration.noiseEvidenceExponent
+    let white = zip(before, hypotheses!.noises).reduce(0) { $0 + $1.0 * $1.1.white * $1.1.white }
+    let exponent =
+      configuration.noiseMisfit > 0 ? white / (white + configuration.noiseMisfit * configuration.noiseMisfit) : 1
     normalize()
     let after = noiseProbabilities(hypotheses!)
     var gains = [Double](repeating: 0, count: before.count)

@@ -50,9 +50,9 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Prior probability of the first of these, 0...1; the others share the rest equally. The default is four times that
   /// of any other.
   public var whiteNoisePrior = 0.5
-  /// Exponent of the likelihoods by which all of these candidates are weighed against each other, 0...1; 1 takes each for the radio's very law
-  /// (docs/experiments/pose-errors.md).
-  public var noiseEvidenceExponent = 1.0
+  /// What the law of every candidate misses of a radio's errors, 1-sigma, metres: by how much their likelihoods are weaker evidence between them where
+  /// the white noise is small; 0 takes each for the radio's very law (docs/experiments/pose-errors.md).
+  public var noiseMisfit = 0.03
   /// With several antennas, lower bound of the coloured error of each, 1-sigma, metres. The phase centre of an antenna
   /// moves by centimetres with the direction, and differences between antennas pass for the direction.
   public var antennaPhaseCenterSigma = 0.02
