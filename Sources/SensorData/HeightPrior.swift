@@ -26,6 +26,8 @@ public struct HeightPrior: Equatable, Sendable {
     self.otherStoreys = min(max(otherStoreys, 0), 1 - self.anywhere)
   }
 
+  /// What is usual indoors, held in a hand (docs/experiments/height-prior.md).
+  package static let indoors = HeightPrior(sigma: 1, storey: 3, otherStoreys: 0.15, anywhere: 0.15)
   /// All directions alike.
   package static let none = HeightPrior(sigma: 1, storey: 3, otherStoreys: 0, anywhere: 1)
 

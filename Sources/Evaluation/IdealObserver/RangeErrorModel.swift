@@ -35,9 +35,6 @@ package struct RangeErrorModel: Equatable, Sendable {
     package init(deviation: Double, degree: Int) { (self.deviation, self.degree) = (deviation, max(degree, 1)) }
   }
 
-  /// The prior of the height that is usual indoors.
-  package static let usualHeights = HeightPrior(sigma: 1, storey: 3, otherStoreys: 0.15, anywhere: 0.15)
-
   /// White noise, metres; at least 0.1 mm, so that no information is infinite.
   package let white: Double
   /// Stationary Gauss-Markov bias, metres.
@@ -56,7 +53,7 @@ package struct RangeErrorModel: Equatable, Sendable {
   /// A model from its parameters; negative ones count as 0.
   package init(
     white: Double, coloured: Double = 0, memory: Double = 1, constant: Double = 0.15,
-    heights: HeightPrior = usualHeights, field: PoseField? = nil, pattern: Pattern? = nil
+    heights: HeightPrior = .indoors, field: PoseField? = nil, pattern: Pattern? = nil
   ) {
     self.white = max(white, 1e-4)
     self.coloured = max(coloured, 0)

@@ -9,13 +9,13 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// 100, where `hypothesisLimit` has no room for all under every remaining noise candidate.
   public var directions = 150
   /// Prior 1-sigma of a peer's height above the device within a storey, metres (`HeightPrior`, docs/experiments/height-prior.md).
-  public var heightSigma = 1.0
+  public var heightSigma = HeightPrior.indoors.sigma
   /// Height of a storey, metres.
-  public var storeyHeight = 3.0
+  public var storeyHeight = HeightPrior.indoors.storey
   /// Prior probability that a peer is one or two storeys off, 0...1; 0 in the open.
-  public var otherStoreyProbability = 0.15
+  public var otherStoreyProbability = HeightPrior.indoors.otherStoreys
   /// Prior probability that a peer is at any height, 0...1; 1 for drones: all directions alike.
-  public var anyHeightProbability = 0.15
+  public var anyHeightProbability = HeightPrior.indoors.anywhere
   /// Prior 1-sigma of the constant range bias of a link where the recording states none, metres (docs/experiments/link-priors.md).
   public var biasPrior = 0.15
   /// Prior 1-sigma of the scale error of a link, a ratio: that of the radio, and of an external trajectory.
