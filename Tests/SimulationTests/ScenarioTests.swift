@@ -13,7 +13,7 @@ import Testing
         "demo", "moving", "stairs", "search-walk", "put-down", "body", "wall", "landscape", "aoa", "arc-aoa",
         "eight-peers", "stereo",
         "lost-frames", "suspended", "stand", "crossing", "indoors", "shadow", "robot", "smoothed", "mc-sway", "mc-arc",
-        "mc-arc-vertical", "mc-walk", "mc-walk-l",
+        "mc-arc-vertical", "mc-arc-slow", "mc-walk", "mc-walk-l",
         "mc-aoa", "mc-aoa-mirrored", "mc-aoa-turned", "mc-aoa-offset", "mc-moving", "mc-moving-unfound",
         "mc-moving-unfound-walk",
         "mc-nlos", "mc-nlos-burst", "mc-user", "long-walk",

@@ -4,8 +4,8 @@ import Inertial
 import LeastSquares
 import SensorData
 
-/// Chooses the initialisation: static initialisation once the device is nearly still, dynamic initialisation (in
-/// motion) once two windows agree on the speed, and a provisional static one after `patience`.
+/// Chooses the initialisation: static initialisation once the device is still or hardly moves, dynamic initialisation (in
+/// motion) once two windows agree on the speed, and a static one of a device that moves after `patience`.
 struct Initializer {
   /// Time for which inertial samples are kept before initialisation, seconds.
   static let memory = InitializationWindow.longest + longestAttempt + 0.5
@@ -17,6 +17,9 @@ struct Initializer {
   /// How long the flow must be small for a hand to count as nearly still, seconds, unless the inertial unit detects a
   /// stationary device. A hand that reverses its motion is still for a moment, just when it accelerates most.
   private static let watchTime = 1.0
+  /// Largest flow of a hand whose static start is not worse than one in motion, rad/s: 7 cm/s at the usual distance of what is seen.
+  /// A slow arc flows by more. Its tilt and velocity would be uncertain by degrees and decimetres a second, too much for a linear filter.
+  private static let quietFlow = 0.02
   /// Seconds from a refused attempt in motion to the next; doubled after each that found the sensors inconsistent, up
   /// to `longestPause`: a broken set-up is not asked ten times a second.
   static let pause = 0.1, longestPause = 1.6
@@ -88,7 +91,7 @@ struct Initializer {
     }
 
     let outcome = staticEstimate(makeshift: false)
-    if case .ready = outcome, isStill || waited >= Self.watchTime { return outcome }
+    if case .ready = outcome, isStill || waited >= Self.watchTime && (flow ?? 0) < Self.quietFlow { return outcome }
     if let estimate = inMotion(samples, at: time, isUrgent: isUrgent) { return .ready(estimate) }
     if urgentFailed { return staticEstimate(makeshift: true) }
     if case .waiting("imu") = outcome { return outcome }
