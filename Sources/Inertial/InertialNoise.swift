@@ -107,6 +107,10 @@ package struct SensorGrade: Equatable, Sendable {
   package var gyroscopeBias: Double
   /// 1-sigma of the accelerometer bias, m/s^2.
   package var accelerometerBias: Double
+  /// 1-sigma of the accelerometer bias of a unit calibrated axis by axis, m/s^2: 20 mg, uniform.
+  package var narrowAccelerometerBias: Double
+  /// Probability that a unit is such a one, as far as its noise says.
+  package var narrowBiasProbability: Double
 
   /// From the calibration.
   package init(_ calibration: IMUCalibration) {
@@ -114,6 +118,8 @@ package struct SensorGrade: Equatable, Sendable {
     isPhone = phone
     gyroscopeBias = 0.03
     accelerometerBias = 0.5
+    narrowAccelerometerBias = 0.113
+    narrowBiasProbability = phone ? 0 : 0.5
   }
 }
 

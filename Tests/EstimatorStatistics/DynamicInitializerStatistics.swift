@@ -24,13 +24,7 @@ import Testing
     let mean = sum / Double(started)
     print("starts in motion, \(grade.rawValue): \(started) of \(runs), NEES \(mean) of 11, worst \(worst)")
     expectFrequency(started, of: runs, atLeast: 0.97, "starts")
-    guard grade == .industrial else {
-      #expect(mean > 7 && mean < 15)
-      return
-    }
-    withKnownIssue("little noise and a bias of 0.5 m/s^2: docs/experiments/wide-bias-priors.md") {
-      #expect(mean > 7 && mean < 15)
-    }
+    #expect(mean > 7 && mean < 15)
   }
 
   /// A stationary device is not given a velocity because a few features move across its image in parallel: that
@@ -113,9 +107,7 @@ import Testing
     }
     print("starts among sliding tracks: \(started) of 20, NEES \(sum / Double(started)) of 11")
     // 11 is consistent, known to one by twenty runs; tracks that move with the scene are left.
-    withKnownIssue("little noise and a bias of 0.5 m/s^2: docs/experiments/wide-bias-priors.md") {
-      #expect(sum / Double(started) < 20)
-    }
+    #expect(sum / Double(started) < 20)
     expectFrequency(started, of: 20, atLeast: 0.9, "starts")
   }
 }

@@ -55,7 +55,9 @@ package struct StartWorld {
     mount = CameraMount(imuFromCamera: imu.bodyFromIMU.inverse * Self.camera.bodyFromCamera)
     let prior = SensorGrade(imu)
     gyroscopeBias = prior.gyroscopeBias * source.gaussian3()
-    accelerometerBias = prior.accelerometerBias * source.gaussian3()
+    // Of units with low noise every other one is calibrated axis by axis.
+    let isNarrow = prior.narrowBiasProbability > 0 && seed.isMultiple(of: 2)
+    accelerometerBias = (isNarrow ? prior.narrowAccelerometerBias : prior.accelerometerBias) * source.gaussian3()
     worldFromBody = Self.motion(&source)
     if let instability = AccelerometerInstability(imu) {
       axes.add((0..<IMUIntrinsics.count).map { _ in IMUIntrinsics.sigma(imu) * source.gaussian() }[...])

@@ -64,10 +64,14 @@ import Testing
       query.update(alone, at: 4.1) == "b" && query.update([], at: 4.5) == "b", "an angle that is missing for a moment")
     #expect(query.update(seen(0.2, .nan), at: 4.4) == "b", "no number is no angle")
     #expect(query.update(alone, at: 4.6) == "a", "and for longer")
-    #expect(query.update(seen(0.9, -0.55), at: 4.7) == nil, "who is seen elsewhere is not held")
+    #expect(query.update(seen(0.9, -0.55), at: 4.7) == "a", "out of the cone for a moment")
+    #expect(query.update(seen(0.9, -0.3), at: 4.8) == "b", "unless another is in it")
+    #expect(
+      query.update(seen(0.9, -0.55), at: 5.2) == "b" && query.update(seen(0.9, -0.55), at: 5.4) == nil, "and for longer"
+    )
     let equal = [("c", 2.0), ("b", 1.0), ("a", 2.0)].map { PointingQuery.Candidate(peer: $0, angle: 0.1, distance: $1) }
     #expect(query.ranking(equal).map(\.peer) == ["b", "a", "c"])
-    #expect(query.update([.init(peer: "x", angle: .nan)], at: 5) == nil && query.update([], at: 6) == nil)
+    #expect(query.update([.init(peer: "x", angle: .nan)], at: 6) == nil && query.update([], at: 7) == nil)
   }
 
   /// Off the axis by the direction where there is one, else by the angle; nil without either.

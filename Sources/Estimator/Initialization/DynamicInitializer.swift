@@ -116,10 +116,13 @@ package struct DynamicInitializer {
   func evaluated(_ refinement: InitializationRefinement, at time: Timestamp, isUrgent: Bool)
     throws(Refusal) -> InitialEstimate
   {
-    let state = refinement.states[refinement.states.count - 1]
+    var state = refinement.states[refinement.states.count - 1]
     let grade = SensorGrade(calibration)
     guard state.accelerometerBias.norm <= 4 * grade.accelerometerBias else { throw .gravity }
     guard var covariance = refinement.covariance, state.isFinite else { throw .scale }
+    if let weighed = AccelerometerBiasPrior(grade).posterior(state, covariance) {
+      (state, covariance) = (weighed.state, weighed.covariance)
+    }
     let variance = (6..<9).reduce(0) { $0 + covariance[16 * $1] }
     let states = refinement.states
     let speed = (states.reduce(0) { $0 + $1.velocity.squaredNorm } / Double(states.count)).squareRoot()

@@ -102,6 +102,9 @@ package struct StaticInitializer {
     coupleTilt(
       &result.covariance, rotation: worldFromIMU.rotation, bias: biasSigma, motion: motion,
       alongVariance: (1 - biasGain) * biasSigma * biasSigma + curvature)
+    if !isInconsistent, let weighed = AccelerometerBiasPrior(grade).posterior(result.state, result.covariance) {
+      (result.state, result.covariance) = (weighed.state, weighed.covariance)
+    }
     return result
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import Geometry
 
 /// Which of several peers the phone points at: the one nearest to its axis. Hysteresis prevents alternating between
-/// neighbours; a peer whose angle is missing for a moment is kept. A pure state machine.
+/// neighbours; a peer whose angle is missing, or beyond the cone, for a moment is kept. A pure state machine.
 public struct PointingQuery: Equatable, Sendable {
   /// A peer, seen from the phone.
   public struct Candidate: Equatable, Sendable {
@@ -40,7 +40,7 @@ public struct PointingQuery: Equatable, Sendable {
   public var cone: Double
   /// Another peer must be nearer to the axis by this much, radians.
   public var margin: Double
-  /// How long a peer whose angle is no longer known stays pointed at, seconds.
+  /// How long a peer whose angle is no longer known, or beyond the cone with nobody else in it, stays pointed at, seconds.
   public var patience: Double
   /// Who is pointed at; nil for nobody.
   public private(set) var selected: String?
@@ -64,8 +64,12 @@ public struct PointingQuery: Equatable, Sendable {
   /// Updates with the candidates at `time`, seconds, and returns the peer that is pointed at.
   public mutating func update(_ candidates: [Candidate], at time: Double) -> String? {
     let held = candidates.first { $0.peer == selected && $0.angle.isFinite }
-    if selected != nil, held == nil, time - lastSeen <= patience { return selected }
-    selected = choice(candidates, held)
+    let isPatient = selected != nil && time - lastSeen <= patience
+    if held == nil, isPatient { return selected }
+    let choice = choice(candidates, held)
+    // A range may move an estimate out of the cone and the next one back.
+    if choice == nil, isPatient { return selected }
+    selected = choice
     lastSeen = time
     return selected
   }
