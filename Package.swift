@@ -94,7 +94,7 @@ let package = Package(
       name: "CBlockCholesky", path: "Shim/BlockCholesky",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
       linkerSettings: [.linkedLibrary("m")]),
-    // C ABI: the measurement update of the Gaussian sum, for baseline processors and for AVX2.
+    // C ABI: the measurement update of the Gaussian sum, fits of a link and of two views; for baseline processors and for AVX2.
     .target(
       name: "CGaussianSum", path: "Shim/GaussianSum",
       cxxSettings: [.define("NDEBUG", .when(configuration: .release))],
@@ -130,7 +130,7 @@ let package = Package(
     .target(name: "SensorData", dependencies: ["Geometry"]),
     .target(name: "Images", dependencies: ["CImages"]),
     .target(name: "Inertial", dependencies: ["SensorData", "Geometry"]),
-    .target(name: "CameraGeometry", dependencies: ["SensorData", "Geometry", "LeastSquares"]),
+    .target(name: "CameraGeometry", dependencies: ["SensorData", "Geometry", "LeastSquares", "CGaussianSum"]),
     .target(name: "FrontEnd", dependencies: ["CameraGeometry", "Images", "SensorData", "Geometry", "CVision"]),
     .target(name: "Ranging", dependencies: ["SensorData", "Geometry", "LeastSquares", "CGaussianSum"]),
     .target(
@@ -143,7 +143,8 @@ let package = Package(
         "CBlockCholesky",
       ]),
     .target(
-      name: "Premises", dependencies: ["Ranging", "CameraGeometry", "SensorData", "Geometry", "LeastSquares"]),
+      name: "Premises",
+      dependencies: ["Ranging", "CameraGeometry", "SensorData", "Geometry", "LeastSquares", "CGaussianSum"]),
     .target(
       name: "PrecisionFinding",
       dependencies: ["Estimator", "Ranging", "Premises", "SensorData", "Geometry", "LeastSquares"]),
@@ -312,7 +313,7 @@ let package = Package(
       name: "InertialTests", dependencies: ["Inertial", "Simulation", "SensorData", "Geometry", "TestSupport"]),
     .testTarget(
       name: "CameraGeometryTests",
-      dependencies: ["CameraGeometry", "Simulation", "SensorData", "Geometry", "TestSupport"]),
+      dependencies: ["CameraGeometry", "Simulation", "SensorData", "Geometry", "LeastSquares", "TestSupport"]),
     .testTarget(name: "PeerDiscoveryTests", dependencies: ["PeerDiscovery"]),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "Simulation"]),
     .testTarget(

@@ -11,10 +11,11 @@ bool isSound(const fuse_gaussian_sum &set, const fuse_range &range) {
          (range.constant < 0 || range.constant >= 5);
 }
 
-bool usesAVX2(const fuse_gaussian_sum &set) {
+template <typename Problem>
+bool usesAVX2(const Problem &problem) {
 #ifdef __x86_64__
   static const bool has = __builtin_cpu_supports("avx2");
-  return has && !set.usesBaseline;
+  return has && !problem.usesBaseline;
 #else
   return false;
 #endif
@@ -62,4 +63,35 @@ extern "C" int fuse_gaussian_sum_predict(fuse_gaussian_sum set, int32_t i, const
                                         double *work) {
   if (!isSound(set, *range) || i < 0 || i >= set.count) return -1;
   return fuse::baseline::predict(set, i, *range, row, variance, work), 0;
+}
+
+extern "C" void fuse_link_costs(const fuse_link *link, const fuse_lanes estimates[4], fuse_lanes *costs) {
+#ifdef __x86_64__
+  if (usesAVX2(*link)) return fuse::avx2::linkCosts(*link, estimates, costs);
+#endif
+  fuse::baseline::linkCosts(*link, estimates, costs);
+}
+
+extern "C" void fuse_link_step(const fuse_link *link, fuse_lanes estimates[4], const fuse_lanes *damping,
+                               fuse_lanes *costs, fuse_lanes_mask *isSolved) {
+#ifdef __x86_64__
+  if (usesAVX2(*link)) return fuse::avx2::linkStep(*link, estimates, damping, costs, isSolved);
+#endif
+  fuse::baseline::linkStep(*link, estimates, damping, costs, isSolved);
+}
+
+extern "C" void fuse_residual_likelihoods(const fuse_residuals *of, fuse_noise_candidate *candidates, int32_t count,
+                                          double least) {
+#ifdef __x86_64__
+  if (usesAVX2(*of)) return fuse::avx2::residualLikelihoods(*of, candidates, count, least);
+#endif
+  fuse::baseline::residualLikelihoods(*of, candidates, count, least);
+}
+
+extern "C" void fuse_two_views_step(const fuse_two_views *views, fuse_lanes *rows, fuse_lanes *deviations,
+                                    fuse_lanes *normal, fuse_lanes *step, fuse_lanes_mask *isSolved) {
+#ifdef __x86_64__
+  if (usesAVX2(*views)) return fuse::avx2::twoViewsStep(*views, rows, deviations, normal, step, isSolved);
+#endif
+  fuse::baseline::twoViewsStep(*views, rows, deviations, normal, step, isSolved);
 }

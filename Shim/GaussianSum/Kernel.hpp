@@ -1,9 +1,11 @@
 // Operations on the Gaussian sum of a link. Included by each file that compiles it for one kind of processor, inside a
 // namespace of its own; so are the parts, from the bottom up: Vector, PredictedRange, Likelihood, LOSTransition,
-// LaneGroup.
+// LaneGroup; and two fits in lanes: LinkFit, TwoViews.
 #include "Names.hpp"
 
 #include "LaneGroup.hpp"
+#include "LinkFit.hpp"
+#include "TwoViews.hpp"
 
 /// Updates all groups; lanes without a pair have zero weight.
 template <int N>

@@ -42,12 +42,9 @@ package struct RelativeRotation {
 
   /// Other minima are kept up to this excess: beyond, one is e^6 times less likely than the best.
   private static let plausible = 12.0
-  private static let rounds = 8
   /// Fewest common features.
   package static let fewest = 15
   private static let most = 40
-  /// Huber's threshold, in robust standard deviations.
-  private static let threshold = 2.0
 
   private static let starts: [Vector3] = [
     Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1), Vector3(1, 1, 1), Vector3(1, -1, 1), Vector3(1, 1, -1),
@@ -66,14 +63,14 @@ package struct RelativeRotation {
   ///
   /// - Parameter noise: 1-sigma of a direction, radians.
   package init?(_ features: [FeaturePair], lens: LensModel, noise: Double) {
-    let pairs: [(a: Vector3, b: Vector3)] = features.compactMap { pair in
+    let pairs: [(then: Vector3, now: Vector3)] = features.compactMap { pair in
       guard let then = lens.direction(ofPixel: pair.then), let now = lens.direction(ofPixel: pair.now) else {
         return nil
       }
       return (then.normalized, now.normalized)
     }
     guard pairs.count >= Self.fewest else { return nil }
-    let fits = Self.starts.compactMap { Fit(pairs, start: $0, noise: noise) }
+    let fits = EpipolarDescent(pairs, noise: noise).ends(from: Self.starts)
     guard let best = fits.min(by: { $0.cost < $1.cost }), let covariance = best.rotationCovariance else { return nil }
     vector = best.rotation.log
     self.covariance = covariance
@@ -83,9 +80,9 @@ package struct RelativeRotation {
     // Depths must be positive: `a z` and `b z'` with `z' b = z R a + t`.
     var sign = 0.0
     for pair in pairs {
-      let turned = best.rotation * pair.a
-      let normal = pair.b.cross(turned)
-      let depth = -pair.b.cross(best.translation).dot(normal)
+      let turned = best.rotation * pair.then
+      let normal = pair.now.cross(turned)
+      let depth = -pair.now.cross(best.translation).dot(normal)
       sign += (depth > 0 ? 1 : -1) * min(normal.norm / (3 * noise), 1)
     }
     translation = sign < 0 ? -best.translation : best.translation
@@ -95,7 +92,7 @@ package struct RelativeRotation {
   }
 
   /// Keeps the minima that differ from the best and from each other by more than three standard deviations.
-  private mutating func keepOthers(of fits: [Fit], _ best: Fit) {
+  private mutating func keepOthers(of fits: [EpipolarDescent.End], _ best: EpipolarDescent.End) {
     for fit in fits.sorted(by: { $0.cost < $1.cost }) where fit.cost - best.cost < Self.plausible {
       guard let covariance = fit.rotationCovariance else { continue }
       let vector = fit.rotation.log
@@ -105,71 +102,6 @@ package struct RelativeRotation {
       if isNew, vector.isFinite {
         others.append(Other(vector: vector, covariance: covariance, excess: fit.cost - best.cost))
       }
-    }
-  }
-
-  /// One descent.
-  private struct Fit {
-    var rotation = Rotation.identity
-    var translation: Vector3
-    var cost = Double.infinity
-    /// Robust 1-sigma of the residuals.
-    var deviation = 0.0
-    /// Of rotation (3) and translation in its tangent plane (2), row-major.
-    private var normal = [Double](repeating: 0, count: 25)
-
-    init?(_ pairs: [(a: Vector3, b: Vector3)], start: Vector3, noise: Double) {
-      translation = start
-      var residuals = [Double](repeating: 0, count: pairs.count)
-      var rows = [(rotation: Vector3, u: Double, v: Double)](repeating: (.zero, 0, 0), count: pairs.count)
-      for _ in 0..<RelativeRotation.rounds {
-        let (e1, e2) = translation.tangentBasis
-        for (k, pair) in pairs.enumerated() {
-          let turned = rotation * pair.a
-          let plane = translation.cross(turned)
-          let across = pair.b.cross(translation)
-          let gradient = max(
-            (plane.cross(pair.b).squaredNorm + across.cross(turned).squaredNorm).squareRoot(), 1e-6)
-          let byTranslation = turned.cross(pair.b)
-          residuals[k] = pair.b.dot(plane) / gradient
-          rows[k] = (
-            turned.cross(across) / gradient, byTranslation.dot(e1) / gradient, byTranslation.dot(e2) / gradient
-          )
-        }
-        let scale = max(noise, residuals.robustDeviation() ?? noise)
-        let loss = HuberLoss(threshold: RelativeRotation.threshold * scale)
-        var right = [Double](repeating: 0, count: 5)
-        normal = [Double](repeating: 0, count: 25)
-        for (row, residual) in zip(rows, residuals) {
-          let weight = 1 / (loss.varianceFactor(residual) * scale * scale)
-          let h = [row.rotation.x, row.rotation.y, row.rotation.z, row.u, row.v]
-          for r in 0..<5 {
-            right[r] -= weight * h[r] * residual
-            for c in 0...r { normal[5 * r + c] += weight * h[r] * h[c] }
-          }
-        }
-        // A little of a prior: without translation its direction is open.
-        for r in 0..<5 { normal[6 * r] += r < 3 ? 1e-6 : 1e-2 }
-        guard let step = SmallCholesky.solve(normal, right, size: 5) else { return nil }
-        rotation = Rotation.exp(Vector3(step[0], step[1], step[2])) * rotation
-        translation = (translation + e1 * step[3] + e2 * step[4]).normalized
-        if step.reduce(0, { $0 + $1 * $1 }) < 1e-14 { break }
-      }
-      deviation = residuals.robustDeviation() ?? 0
-      cost = residuals.reduce(0) { $0 + min($1 * $1 / (noise * noise), 16) }
-      guard cost.isFinite, translation.isFinite else { return nil }
-    }
-
-    /// Covariance of the rotation, the translation marginalised.
-    var rotationCovariance: Matrix3? {
-      var columns: [Vector3] = []
-      for k in 0..<3 {
-        var unit = [Double](repeating: 0, count: 5)
-        unit[k] = 1
-        guard let x = SmallCholesky.solve(normal, unit, size: 5) else { return nil }
-        columns.append(Vector3(x[0], x[1], x[2]))
-      }
-      return Matrix3(columns: columns[0], columns[1], columns[2])
     }
   }
 }

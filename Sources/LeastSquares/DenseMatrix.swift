@@ -67,42 +67,65 @@ package struct SquareMatrix: Equatable, Sendable {
 package enum SmallCholesky {
   /// `L` with `A = L L^T`, lower triangle, row-major, of which alone the lower triangle of A is read. Nil where A is not positive definite.
   package static func root(_ a: [Double], size n: Int) -> [Double]? {
-    var l = a
-    for r in 0..<n {
-      for c in 0...r {
-        var sum = l[n * r + c]
-        for k in 0..<c { sum -= l[n * r + k] * l[n * c + k] }
-        if r == c {
-          guard sum > 0, sum.isFinite else { return nil }
-          l[n * r + r] = sum.squareRoot()
-        } else {
-          l[n * r + c] = sum / l[n * c + c]
+    precondition(a.count >= n * n, "a square matrix")
+    var root = a
+    let isPositive = root.withUnsafeMutableBufferPointer { l in
+      for r in 0..<n {
+        let row = n &* r
+        for c in 0...r {
+          let other = n &* c
+          var sum = l[row &+ c]
+          for k in 0..<c { sum -= l[row &+ k] * l[other &+ k] }
+          if r == c {
+            guard sum > 0, sum.isFinite else { return false }
+            l[row &+ r] = sum.squareRoot()
+          } else {
+            l[row &+ c] = sum / l[other &+ c]
+          }
         }
       }
+      return true
     }
-    return l
+    return isPositive ? root : nil
   }
 
   /// `L^-1 v`.
   package static func whitened(_ v: [Double], _ l: [Double]) -> [Double] {
     let n = v.count
-    var x = v
-    for r in 0..<n {
-      for k in 0..<r { x[r] -= l[n * r + k] * x[k] }
-      x[r] /= l[n * r + r]
+    precondition(l.count >= n * n, "a square matrix")
+    var whitened = v
+    whitened.withUnsafeMutableBufferPointer { x in
+      l.withUnsafeBufferPointer { l in
+        for r in 0..<n {
+          let row = n &* r
+          var sum = x[r]
+          for k in 0..<r { sum -= l[row &+ k] * x[k] }
+          x[r] = sum / l[row &+ r]
+        }
+      }
     }
-    return x
+    return whitened
   }
 
   /// `A x = b`; only the lower triangle of the row-major A is read. Nil where A is not positive definite.
   package static func solve(_ a: [Double], _ b: [Double], size n: Int) -> [Double]? {
-    guard let l = root(a, size: n) else { return nil }
-    var x = whitened(b, l)
-    for r in stride(from: n - 1, through: 0, by: -1) {
-      for k in (r + 1)..<max(n, r + 1) { x[r] -= l[n * k + r] * x[k] }
-      x[r] /= l[n * r + r]
+    root(a, size: n).map { solve(root: $0, b) }
+  }
+
+  /// `L L^T x = b`.
+  package static func solve(root l: [Double], _ b: [Double]) -> [Double] {
+    let n = b.count
+    var solution = whitened(b, l)
+    solution.withUnsafeMutableBufferPointer { x in
+      l.withUnsafeBufferPointer { l in
+        for r in stride(from: n - 1, through: 0, by: -1) {
+          var sum = x[r]
+          for k in (r + 1)..<max(n, r + 1) { sum -= l[n &* k &+ r] * x[k] }
+          x[r] = sum / l[n &* r &+ r]
+        }
+      }
     }
-    return x
+    return solution
   }
 
   /// `W = L^-1` with `C = L L^T`, so that `W r` has unit covariance; nil where C is not positive definite. n x n,

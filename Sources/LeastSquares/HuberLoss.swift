@@ -1,9 +1,10 @@
 /// Quadratic for small errors, linear for large ones: the influence of an outlier is bounded.
 /// Source: Huber, "Robust estimation of a location parameter", Ann. Math. Statist. 35(1), 1964,
 /// doi:10.1214/aoms/1177703732.
+@frozen @usableFromInline
 package struct HuberLoss: Equatable, Sendable {
   /// Error above which it is linear, in the unit of the errors; sigmas, where they are normalised.
-  package var threshold: Double
+  @usableFromInline package var threshold: Double
 
   /// - Parameter threshold: in the unit of the errors.
   @inlinable package init(threshold: Double) { self.threshold = threshold }

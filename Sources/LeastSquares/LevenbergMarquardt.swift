@@ -2,8 +2,10 @@
 /// `(A + mu D) x = b` and evaluates the cost there. Step by step, so that a descent can be spread over frames.
 ///
 /// Source: Madsen, Nielsen, Tingleff, "Methods for non-linear least squares problems", DTU 2004, 3.2.
+@frozen @usableFromInline
 package struct LevenbergMarquardt: Sendable {
   /// Why it ended.
+  @frozen @usableFromInline
   package enum Ending: Equatable, Sendable {
     /// The first step hardly changed the cost: it started at the minimum.
     case settled
@@ -18,6 +20,7 @@ package struct LevenbergMarquardt: Sendable {
   }
 
   /// What the problem found at a damping.
+  @frozen @usableFromInline
   package enum Attempt<Estimate> {
     /// An estimate and its cost. It is taken where that is finite and no larger than the present one.
     case candidate(Estimate, cost: Double)
@@ -28,6 +31,7 @@ package struct LevenbergMarquardt: Sendable {
   }
 
   /// How the damping mu changes.
+  @frozen @usableFromInline
   package struct Damping: Sendable {
     /// At the beginning.
     @usableFromInline let first: Double
@@ -52,7 +56,7 @@ package struct LevenbergMarquardt: Sendable {
   @usableFromInline let absolute: Double, relative: Double
   @usableFromInline let damping: Damping
   /// The present damping.
-  @usableFromInline var mu: Double
+  @usableFromInline package var mu: Double
   /// Steps so far.
   @usableFromInline var taken = 0
 
@@ -64,6 +68,9 @@ package struct LevenbergMarquardt: Sendable {
   package init(steps: Int, absolute: Double = 0, relative: Double = 0, damping: Damping) {
     (mostSteps, self.absolute, self.relative, self.damping, mu) = (steps, absolute, relative, damping, damping.first)
   }
+
+  /// Whether all steps are taken.
+  @inlinable package var isUsedUp: Bool { taken >= mostSteps }
 
   /// Takes a step from an estimate and its cost. Nil while there is more to do.
   @inlinable package mutating func step<Estimate>(

@@ -1,6 +1,7 @@
 import CameraGeometry
 import Foundation
 import Geometry
+import LeastSquares
 import SensorData
 import Simulation
 import TestSupport
@@ -66,5 +67,37 @@ import Testing
     print("the truth is the best minimum and among all: wall \(wall), room \(room)")
     #expect(wall.any > wall.best + 0.12)
     #expect(room.best > 0.95 && room.others < 0.1)
+  }
+
+  /// Each of several descents is that of it alone, on any processor; an odd number of pairs and lanes that stay empty.
+  @Test func descentsDoNotMix() throws {
+    var random = SeededRandom(seed: 11)
+    let pairs = (0..<31).map { _ in
+      let point = Vector3(2 * random.uniform(-1...1), 2 * random.uniform(-1...1), 2 + 3 * random.uniform(0...1))
+      let now = Rotation.exp(Vector3(0.02, -0.05, 0.01)) * point + Vector3(0.1, 0.03, 0) + 0.0005 * random.gaussian3()
+      return (then: point.normalized, now: now.normalized)
+    }
+    let starts = (0..<7).map { _ in random.direction() }
+    let all = EpipolarDescent(pairs, noise: 0.001).ends(from: starts)
+    let narrow = EpipolarDescent(pairs, noise: 0.001, usesBaseline: true).ends(from: starts)
+    let alone = starts.flatMap { EpipolarDescent(pairs, noise: 0.001).ends(from: [$0]) }
+    #expect(all.count == 7 && narrow.count == 7 && alone.count == 7)
+    for (end, others) in zip(all, zip(narrow, alone)) {
+      for other in [others.0, others.1] {
+        #expect(end.rotation == other.rotation && end.translation == other.translation)
+        #expect(end.cost == other.cost && end.deviation == other.deviation)
+        #expect(end.rotationCovariance == other.rotationCovariance)
+      }
+    }
+    let best = try #require(all.min { $0.cost < $1.cost })
+    #expect((best.rotation.log - Vector3(0.02, -0.05, 0.01)).norm < 0.01, "\(best.rotation.log)")
+    // The deviation is that of the residuals at the end, outliers aside: `Statistics` has the same median.
+    let residuals = pairs.map { pair in
+      let turned = best.rotation * pair.then, plane = best.translation.cross(turned)
+      let across = pair.now.cross(best.translation)
+      return pair.now.dot(plane) / (plane.cross(pair.now).squaredNorm + across.cross(turned).squaredNorm).squareRoot()
+    }
+    let deviation = try #require(residuals.robustDeviation())
+    #expect(abs(best.deviation - deviation) < 0.05 * deviation, "\(best.deviation) \(deviation)")
   }
 }

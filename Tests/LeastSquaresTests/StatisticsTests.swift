@@ -49,6 +49,17 @@ import Testing
     #expect(abs(median - 2) < 0.25)
     #expect(abs(try #require(errors.robustDeviation(about: 2)) - 0.5) < 0.2)
     #expect([3.0, 1, 2].median == 2 && [4.0, 1, 3, 2].median == 3)
+    var state: UInt64 = 7
+    for count in 1...200 {
+      // Every third time values that occur more than once; every fourth in order.
+      var values = (0..<count).map { _ in
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Double(state >> 40) / (count % 3 == 0 ? 4e6 : 1)
+      }
+      if count % 3 == 0 { values = values.map { $0.rounded() } }
+      if count % 4 == 0 { values.sort() }
+      #expect(values.median == values.sorted()[count / 2], "\(count) values")
+    }
     #expect([Double]().median == nil && [Double]().robustDeviation() == nil)
   }
 }

@@ -106,6 +106,82 @@ int fuse_gaussian_sum_predict(fuse_gaussian_sum hypotheses, int32_t i, const fus
                               double *variance,
                              double *work);
 
+/// A range along a path, metres.
+typedef struct {
+  /// The antenna's place in the world.
+  double place[3];
+  double range;
+} fuse_link_row;
+
+/// Ranges `scale |x - place| + b + e` of a peer x that rests, with a normal prior of the bias b. See `LinkFit` in Swift.
+typedef struct {
+  const fuse_link_row *rows;
+  /// Weights of the rows under each of the four estimates, four a row; NULL: 1.
+  const double *weights;
+  int32_t count;
+  /// Not 0: AVX2 is not used, for comparisons.
+  int32_t usesBaseline;
+  double scale, biasMean, inverseBiasVariance;
+  /// 1-sigma of a range under each of the four estimates; Huber's threshold is three.
+  fuse_lanes sigma;
+} fuse_link;
+
+/// Costs of four estimates (x, y, z, b). O(count).
+void fuse_link_costs(const fuse_link *link, const fuse_lanes estimates[4], fuse_lanes *costs);
+
+/// A step of four damped descents: replaces the estimates (x, y, z, b) by the next ones, with their costs.
+/// `isSolved`: all bits where the equations have a solution, none where not. O(count).
+void fuse_link_step(const fuse_link *link, fuse_lanes estimates[4], const fuse_lanes *damping, fuse_lanes *costs,
+                    fuse_lanes_mask *isSolved);
+
+/// Residuals of a link in time order, and the law of its errors. See `ResidualLikelihood` in Swift.
+typedef struct {
+  const double *residuals;
+  int32_t count;
+  /// Not 0: AVX2 is not used, for comparisons.
+  int32_t usesBaseline;
+  /// Variances of the lasting part, m^2.
+  fuse_lanes lasting;
+  /// Probabilities of a regular, a too long and a too short range; mean size of such errors, metres; least density.
+  double regular, longer, shorter, size, least;
+} fuse_residuals;
+
+/// Four candidates of a noise, that differ in the lasting part.
+typedef struct {
+  /// `exp(-dt / tau)` since the residual before; `largestDecay` of all but the first.
+  const double *decays;
+  double largestDecay;
+  /// Variance of the white part, m^2.
+  double white;
+  /// Log likelihoods; minus infinity where all four are known to be below what is asked for.
+  fuse_lanes likelihoods;
+} fuse_noise_candidate;
+
+/// Log likelihoods of `count` candidates, four at most, as far as they reach `least`. O(residuals).
+void fuse_residual_likelihoods(const fuse_residuals *of, fuse_noise_candidate *candidates, int32_t count, double least);
+
+/// Two views of the same points, and four descents to the rotation and the translation between them. See
+/// `EpipolarDescent` in Swift.
+typedef struct {
+  /// Unit directions in the first and the second view, six numbers a pair.
+  const double *pairs;
+  int32_t count;
+  /// Not 0: AVX2 is not used, for comparisons.
+  int32_t usesBaseline;
+  /// 1-sigma of a direction, radians.
+  double noise;
+  /// The rotation's quaternion (w, x, y, z), the unit translation and its two tangents: 13 lanes.
+  const fuse_lanes *state;
+} fuse_two_views;
+
+/// Gauss-Newton steps (5 lanes) under Huber's weights. O(count^2).
+///
+/// `rows`: Sampson residual, radians, its derivatives by the rotation (3) and along the tangents (2), its size: 7 lanes a pair;
+/// `deviations`: the residuals' robust 1-sigmas, of which, `noise` at least, the threshold is twice as much; `normal`: the
+/// lower triangle of the equations, row by row (15 lanes); `isSolved` as above.
+void fuse_two_views_step(const fuse_two_views *views, fuse_lanes *rows, fuse_lanes *deviations, fuse_lanes *normal,
+                         fuse_lanes *step, fuse_lanes_mask *isSolved);
+
 #ifdef __cplusplus
 }
 #endif

@@ -177,7 +177,9 @@ package struct MinorityMotionTracks {
     let far = (limit + 3 * rotationSigma) * (limit + 3 * rotationSigma)
     if 2 * moved.count(where: { $0.squaredNorm > far }) > moved.count { return [] }
     // Common motion may be an error of the gyroscope's rotation.
-    let middle = Vector3(moved.map(\.x).median ?? 0, moved.map(\.y).median ?? 0, moved.map(\.z).median ?? 0)
+    // Closures: a key path of a vector is evaluated by the runtime.
+    let middle = Vector3(
+      moved.map { $0.x }.median ?? 0, moved.map { $0.y }.median ?? 0, moved.map { $0.z }.median ?? 0)
     let common = min(3 * rotationSigma / max(middle.norm, 1e-12), 1) * middle
     let deviations = moved.map { ($0 - common).norm }
     let typical = deviations.median ?? 0

@@ -50,7 +50,10 @@ package struct GravityDirection {
     let nodes = history.samples(after: begin, through: newest)
     guard nodes.count >= 10 * pieces else { return nil }
     steps = Self.thinned(nodes, from: begin, pieces)
-    guard Set(steps.map(\.piece)).count == pieces else { return nil }
+    // Pieces never go back: each is there where all steps from one to the next are by one.
+    guard let first = steps.first, let last = steps.last, first.piece == 0, last.piece == pieces - 1,
+      zip(steps, steps.dropFirst()).allSatisfy({ $1.piece - $0.piece <= 1 })
+    else { return nil }
   }
 
   /// The best alternative with its log likelihood ratio; nil where gyroscope and accelerometer agree, or too little
@@ -161,20 +164,23 @@ package struct GravityDirection {
   {
     var steps: [Step] = []
     var angle = Vector3.zero, force = Vector3.zero, count = 0.0, seconds = 0.0
-    var last: InertialHistory.Node?
-    for node in nodes {
-      if let last {
-        let dt = node.time.seconds(since: last.time)
-        angle += (node.angularVelocity + last.angularVelocity) * (dt / 2)
-        seconds += dt
+    var last = (time: Timestamp(nanoseconds: 0), rate: Vector3.zero)
+    nodes.withUnsafeBufferPointer { nodes in
+      for k in nodes.indices {
+        let (time, rate) = (nodes[k].time, nodes[k].angularVelocity)
+        if k > 0 {
+          let dt = time.seconds(since: last.time)
+          angle += (rate + last.rate) * (dt / 2)
+          seconds += dt
+        }
+        last = (time, rate)
+        force += nodes[k].specificForce
+        count += 1
+        guard seconds >= 0.02 else { continue }
+        let piece = min(Int(time.seconds(since: begin) / Self.piece), pieces - 1)
+        steps.append((piece, seconds, angle, force / count))
+        (angle, force, count, seconds) = (.zero, .zero, 0, 0)
       }
-      last = node
-      force += node.specificForce
-      count += 1
-      guard seconds >= 0.02 else { continue }
-      let piece = min(Int(node.time.seconds(since: begin) / Self.piece), pieces - 1)
-      steps.append((piece, seconds, angle, force / count))
-      (angle, force, count, seconds) = (.zero, .zero, 0, 0)
     }
     return steps
   }

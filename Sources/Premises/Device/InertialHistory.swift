@@ -100,10 +100,8 @@ package struct InertialHistory {
 
   /// Samples in a half-open interval of time, oldest first.
   func samples(after start: Timestamp, through end: Timestamp) -> ArraySlice<Node> {
-    var low = nodes.count
-    while low > first, nodes[low - 1].time > start { low -= 1 }
-    var high = nodes.count
-    while high > low, nodes[high - 1].time > end { high -= 1 }
+    let low = nodes[first...].partitioningIndex { $0.time > start }
+    let high = nodes[low...].partitioningIndex { $0.time > end }
     return nodes[low..<high]
   }
 }
@@ -136,8 +134,15 @@ package struct PathHistory {
   ///
   /// - Parameter lever: the antenna in the body frame, metres.
   func place(of lever: Vector3, at time: Timestamp) -> Vector3? {
+    var low = 0
+    return place(of: lever, at: time, &low)
+  }
+
+  /// The same of times about in order: `low` is where the search begins, and becomes where it ended.
+  func place(of lever: Vector3, at time: Timestamp, _ low: inout Int) -> Vector3? {
     guard let first, let last, time >= first, time <= last else { return nil }
-    let low = poses.partitioningIndex { $0.time >= time }
+    if low == 0 || poses[low - 1].time >= time { low = poses.partitioningIndex { $0.time >= time } }
+    while poses[low].time < time { low += 1 }
     guard low > 0 else { return poses[0].worldFromBody * lever }
     let (a, b) = (poses[low - 1], poses[low])
     let seconds = b.time.seconds(since: a.time)

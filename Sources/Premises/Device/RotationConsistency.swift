@@ -28,6 +28,8 @@ package struct RotationConsistency {
     /// How many times the expected noise the observer's residuals are, at least 1: noise beyond the stated one biases a
     /// rotation, too.
     var excessNoise = 1.0
+    /// The gyroscope's rotation over the interval, once it is known.
+    fileprivate var gyroscope: Vector3?
 
     /// An observation from its parts.
     package init(start: Timestamp, end: Timestamp, vector: Vector3, covariance: Matrix3) {
@@ -103,6 +105,13 @@ package struct RotationConsistency {
     observations.removeAll { observation.end.seconds(since: $0.end) > Self.span }
   }
 
+  /// Integrates the gyroscope over the observations' intervals, once for all tests of the stated clock.
+  mutating func integrate(_ history: InertialHistory) {
+    for k in observations.indices where observations[k].gyroscope == nil {
+      observations[k].gyroscope = history.rotation(from: observations[k].start, to: observations[k].end)
+    }
+  }
+
   /// How far the gyroscope turned during the newest observations, of so many seconds, radians.
   func turned(_ history: InertialHistory, within seconds: Double) -> Double {
     guard let now = observations.last?.end else { return 0 }
@@ -165,14 +174,21 @@ package struct RotationConsistency {
     _ history: InertialHistory, late: Double = 0, relative: Double? = nil, _ observations: [Observation]? = nil
   ) -> [Row] {
     (observations ?? self.observations).compactMap { o in
-      let start = o.start.advanced(bySeconds: -late), end = o.end.advanced(bySeconds: -late)
-      guard let g = history.rotation(from: start, to: end) else { return nil }
+      guard let g = Self.rotation(of: o, history, late) else { return nil }
       let relative = relative ?? tolerance
       guard let best = Mode(o.vector, o.covariance, relative, o.excessNoise) else { return nil }
       let modes =
         [best] + o.others.compactMap { Mode($0.vector, $0.covariance, relative, o.excessNoise, excess: $0.excess) }
       return Row(start: o.start, gyroscope: g, seconds: o.end.seconds(since: o.start), modes: modes)
     }
+  }
+
+  private static func rotation(of o: Observation, _ history: InertialHistory, _ late: Double) -> Vector3? {
+    if late == 0, let known = o.gyroscope {
+      guard let oldest = history.oldest, o.start >= oldest else { return nil }
+      return known
+    }
+    return history.rotation(from: o.start.advanced(bySeconds: -late), to: o.end.advanced(bySeconds: -late))
   }
 
   /// Capped squares of `observed - M (g - b dt)`, the bias fitted robustly with its prior.
@@ -220,7 +236,12 @@ package struct RotationConsistency {
     }
     explanations += scales(rows, c)
     // Rotations of many turns are not scaled after they were integrated.
-    let radians = self.rows(history.scaled(by: .pi / 180))
+    let unknown = observations.map { observation in
+      var observation = observation
+      observation.gyroscope = nil
+      return observation
+    }
+    let radians = self.rows(history.scaled(by: .pi / 180), unknown)
     if radians.count == rows.count {
       explanations.append(.init(kind: .gyroscopeScale(180 / .pi), squares: squares(radians, c), parameters: 0))
     }

@@ -10,9 +10,9 @@ import LeastSquares
 package struct LinkFit {
   /// One range with the antenna's place when it was measured.
   package struct Row {
-    var seconds: Double
-    var range: Double
-    var place: Vector3
+    package var seconds: Double
+    package var range: Double
+    package var place: Vector3
 
     /// A range at a time in seconds, from an antenna's place.
     package init(seconds: Double, range: Double, place: Vector3) {
@@ -49,15 +49,7 @@ package struct LinkFit {
   /// Modes nearer than this are one, metres; so many are refined, and so often.
   private static let distance = 0.3, refined = 2, rounds = 2
 
-  /// Loss of a residual, in sigmas.
-  private static let loss = HuberLoss(threshold: 3)
-
-  private let rows: [Row]
-  private let model: Model
-  private let law: ResidualLaw
-  private let inversePriors, priorMean: State
-  /// Position in the world and bias, metres.
-  private typealias State = SIMD4<Double>
+  private typealias State = LinkDescent.State
 
   /// The fit of `rows`, in time order.
   ///
@@ -65,25 +57,18 @@ package struct LinkFit {
   ///   - law: of the ranges' errors.
   ///   - starts: positions to start from, besides those in all directions.
   ///   - directions: unit vectors from the path's middle.
+  ///   - least: a log likelihood that is not above it is of no use, and may be left lower than it is.
   package init(
     _ rows: [Row], _ model: Model = Model(), law: ResidualLaw = ResidualLaw(), starts: [Vector3] = [],
-    directions: [Vector3] = LinkFit.directions
+    directions: [Vector3] = LinkFit.directions, above least: Double = -.infinity
   ) {
-    self.rows = rows
-    self.model = model
-    self.law = law
     noise = law.candidates[0]
-    let biasSigma = model.biasSigma ?? law.biasSigma
-    inversePriors = State(0, 0, 0, 1 / (biasSigma * biasSigma))
-    priorMean = State(0, 0, 0, model.biasMean)
     guard rows.count >= 4 else { return }
+    let descent = LinkDescent(rows, model, biasSigma: model.biasSigma ?? law.biasSigma)
     let middle = rows[rows.count / 2].place
-    let radius = max(((rows.map(\.range).median ?? 0) - model.biasMean) / model.scale, 0.1)
-    var ends: [(cost: Double, state: State)] = []
-    let even = [Double](repeating: 1, count: rows.count)
-    for start in starts + directions.map({ middle + $0 * radius }) {
-      ends.append(descend(State(start.x, start.y, start.z, model.biasMean), even, sigma: law.searchSigma, rounds: 8))
-    }
+    let radius = max(((rows.map({ $0.range }).median ?? 0) - model.biasMean) / model.scale, 0.1)
+    let states = (starts + directions.map { middle + $0 * radius }).map { State($0, model.biasMean) }
+    var ends = descent.ends(from: states, sigma: law.searchSigma, steps: 8)
     ends.sort { $0.cost < $1.cost }
     var distinct: [State] = []
     for end in ends where distinct.count < 4 {
@@ -92,8 +77,8 @@ package struct LinkFit {
       }
     }
     modes = distinct.map(Self.position)
-    let likelihood = ResidualLikelihood(at: rows.map(\.seconds), law)
-    for state in distinct.prefix(Self.refined) { refine(state, likelihood) }
+    let likelihood = ResidualLikelihood(at: rows.map { $0.seconds }, law)
+    refine(Array(distinct.prefix(Self.refined)), descent, likelihood, above: least)
   }
 
   /// The fit of the null hypothesis: the path's scale within its prior.
@@ -120,66 +105,35 @@ package struct LinkFit {
 
   private static func position(_ state: State) -> Vector3 { Vector3(state.x, state.y, state.z) }
 
-  private mutating func refine(_ start: State, _ likelihood: ResidualLikelihood) {
-    guard start.x.isFinite, start.y.isFinite, start.z.isFinite, start.w.isFinite else { return }
-    var state = start, noise: ResidualLaw.Noise?
-    for round in 0...Self.rounds {
-      let outcome = likelihood.evaluate(rows.indices.map { residual(state, $0).value }, near: noise)
-      noise = outcome.noise
-      let sum = outcome.logLikelihood - 0.5 * penalty(state)
-      if sum > logLikelihood {
-        (logLikelihood, self.noise, bias) = (sum, outcome.noise, state.w)
-        (terms, regular) = (outcome.terms, outcome.regular)
-      }
-      if round < Self.rounds {
-        state = descend(state, outcome.regular, sigma: max(outcome.noise.total, 0.03), rounds: 4).state
+  /// Descends from each of the states under the noise that explains it best, and keeps the best of all.
+  private mutating func refine(
+    _ states: [State], _ descent: LinkDescent, _ likelihood: ResidualLikelihood, above least: Double
+  ) {
+    typealias Found = (state: State, sum: Double, outcome: ResidualLikelihood.Outcome)
+    func found(_ state: State, near noise: ResidualLaw.Noise?, above least: Double) -> Found? {
+      let penalty = 0.5 * descent.penalty(state)
+      let outcome = likelihood.evaluate(descent.residuals(state), near: noise, above: least + penalty)
+      return outcome.map { (state, $0.logLikelihood - penalty, $0) }
+    }
+    var now = states.filter { Self.position($0).isFinite && $0.w.isFinite }.map {
+      found($0, near: nil, above: -.infinity)!
+    }
+    var best = now
+    for round in 1...Self.rounds {
+      let starts = now.map { ($0.state, $0.outcome.regular, max($0.outcome.noise.total, 0.03)) }
+      let ends = descent.ends(from: starts, steps: 4)
+      for k in now.indices {
+        // What follows rests on all rounds but the last, which counts where it is the best of all.
+        let needed = round == Self.rounds ? best.reduce(least) { max($0, $1.sum) } : -.infinity
+        guard let next = found(ends[k].state, near: now[k].outcome.noise, above: needed) else { continue }
+        now[k] = next
+        if next.sum > best[k].sum || best[k].sum.isNaN { best[k] = next }
       }
     }
-  }
-
-  private func penalty(_ x: State) -> Double {
-    let away = x - priorMean
-    return (away * away * inversePriors).sum()
-  }
-
-  /// A residual, and the prediction's derivatives by the state.
-  @inline(__always)
-  private func residual(_ x: State, _ i: Int) -> (value: Double, row: State) {
-    let place = rows[i].place
-    let away = State(x.x - place.x, x.y - place.y, x.z - place.z, 0)
-    let distance = max((away * away).sum().squareRoot(), 1e-6)
-    var row = away * (model.scale / distance)
-    row.w = 1
-    return (rows[i].range - model.scale * distance - x.w, row)
-  }
-
-  private func cost(_ x: State, _ weights: [Double], _ sigma: Double) -> Double {
-    var sum = penalty(x)
-    for i in rows.indices {
-      sum += weights[i] * 2 * Self.loss.cost(residual(x, i).value / sigma)
+    for (state, sum, outcome) in best where sum > logLikelihood {
+      (logLikelihood, noise, bias) = (sum, outcome.noise, state.w)
+      (terms, regular) = (outcome.terms, outcome.regular)
     }
-    return sum
-  }
-
-  private func descend(_ start: State, _ weights: [Double], sigma: Double, rounds: Int) -> (cost: Double, state: State)
-  {
-    var x = start, cost = cost(x, weights, sigma)
-    let loss = HuberLoss(threshold: Self.loss.threshold * sigma)
-    let damping = LevenbergMarquardt.Damping(from: 1e-2, ease: 1 / 0.3, least: 0, raise: 8, most: 1e6)
-    var descent = LevenbergMarquardt(steps: rounds, absolute: 1e-2, damping: damping)
-    descent.descend(&x, cost: &cost) { x, damping in
-      var normal = Symmetric4(), right = -inversePriors * (x - priorMean)
-      for i in rows.indices {
-        let (r, row) = residual(x, i)
-        let weight = weights[i] / (sigma * sigma * loss.varianceFactor(r))
-        right += (weight * r) * row
-        normal.add(weight, row)
-      }
-      normal.addDiagonal(inversePriors + damping * (normal.diagonal + 1e-3))
-      guard let step = normal.solve(right) else { return .singular }
-      return .candidate(x + step, cost: self.cost(x + step, weights, sigma))
-    }
-    return (cost, x)
   }
 }
 
@@ -208,8 +162,9 @@ package enum LinkField {
   private static func logLikelihood(_ rows: [LinkFit.Row], from modes: [Vector3], _ bias: Double) -> Double? {
     var best: Double?
     for field in fields {
+      let covariance = covariance(rows, field.sigma, field.length, bias)
       for white in whites {
-        guard let root = root(rows, field.sigma, field.length, white, bias) else { continue }
+        guard let root = root(covariance, white, rows.count) else { continue }
         for mode in modes.prefix(2) {
           guard let found = logLikelihood(rows, mode, root) else { continue }
           best = max(best ?? -.infinity, found)
@@ -219,19 +174,23 @@ package enum LinkField {
     return best.map { $0 - log(Double(fields.count)) }
   }
 
-  /// Cholesky root of C.
-  private static func root(_ rows: [LinkFit.Row], _ sigma: Double, _ length: Double, _ white: Double, _ bias: Double)
-    -> [Double]?
-  {
+  /// `K + B^2 11'`, lower triangle, row-major.
+  private static func covariance(_ rows: [LinkFit.Row], _ sigma: Double, _ length: Double, _ bias: Double) -> [Double] {
     let n = rows.count
     var covariance = [Double](repeating: 0, count: n * n)
     for r in 0..<n {
       for c in 0...r {
         let apart = (rows[r].place - rows[c].place).squaredNorm
-        covariance[r * n + c] =
-          sigma * sigma * exp(-apart / (2 * length * length)) + bias * bias + (r == c ? white * white : 0)
+        covariance[r * n + c] = sigma * sigma * exp(-apart / (2 * length * length)) + bias * bias
       }
     }
+    return covariance
+  }
+
+  /// Cholesky root of C, from its part without white noise.
+  private static func root(_ part: [Double], _ white: Double, _ n: Int) -> [Double]? {
+    var covariance = part
+    for k in 0..<n { covariance[k * n + k] += white * white }
     return SmallCholesky.root(covariance, size: n)
   }
 
@@ -258,59 +217,5 @@ package enum LinkField {
       peer += step.norm > 1 ? step / step.norm : step
     }
     return best.isFinite ? best : nil
-  }
-}
-
-/// A symmetric matrix of four rows, for normal equations.
-package struct Symmetric4 {
-  package init() {}
-
-  /// Its columns.
-  private var columns = (SIMD4<Double>.zero, SIMD4<Double>.zero, SIMD4<Double>.zero, SIMD4<Double>.zero)
-
-  package var diagonal: SIMD4<Double> { SIMD4(columns.0.x, columns.1.y, columns.2.z, columns.3.w) }
-
-  /// `A += w v v^T`.
-  @inline(__always)
-  package mutating func add(_ weight: Double, _ v: SIMD4<Double>) {
-    let scaled = weight * v
-    columns.0 += scaled.x * v
-    columns.1 += scaled.y * v
-    columns.2 += scaled.z * v
-    columns.3 += scaled.w * v
-  }
-
-  package mutating func addDiagonal(_ d: SIMD4<Double>) {
-    columns.0.x += d.x
-    columns.1.y += d.y
-    columns.2.z += d.z
-    columns.3.w += d.w
-  }
-
-  /// `A x = b` by `A = L D L^T`; nil where A is not positive definite.
-  package func solve(_ b: SIMD4<Double>) -> SIMD4<Double>? {
-    var (c0, c1, c2, c3) = columns
-    guard c0.x > 0, c0.x.isFinite else { return nil }
-    let l0 = c0 / c0.x
-    c1 -= l0.y * c0
-    c2 -= l0.z * c0
-    c3 -= l0.w * c0
-    guard c1.y > 0, c1.y.isFinite else { return nil }
-    let l1 = c1 / c1.y
-    c2 -= l1.z * c1
-    c3 -= l1.w * c1
-    guard c2.z > 0, c2.z.isFinite else { return nil }
-    let l2 = c2 / c2.z
-    c3 -= l2.w * c2
-    guard c3.w > 0, c3.w.isFinite else { return nil }
-    var x = b
-    x.y -= l0.y * x.x
-    x.z -= l0.z * x.x + l1.z * x.y
-    x.w -= l0.w * x.x + l1.w * x.y + l2.w * x.z
-    x /= SIMD4(c0.x, c1.y, c2.z, c3.w)
-    x.z -= l2.w * x.w
-    x.y -= l1.z * x.z + l1.w * x.w
-    x.x -= l0.y * x.y + l0.z * x.z + l0.w * x.w
-    return x
   }
 }

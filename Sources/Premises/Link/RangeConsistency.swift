@@ -184,8 +184,9 @@ package struct RangeConsistency {
   private func rows(_ samples: [Sample], _ path: PathHistory, late: Double = 0) -> [LinkFit.Row]? {
     var rows: [LinkFit.Row] = []
     rows.reserveCapacity(samples.count)
+    var pose = 0
     for s in samples {
-      guard let place = path.place(of: s.lever, at: s.time.advanced(bySeconds: -late)) else { return nil }
+      guard let place = path.place(of: s.lever, at: s.time.advanced(bySeconds: -late), &pose) else { return nil }
       rows.append(LinkFit.Row(seconds: s.time.seconds(since: samples[0].time), range: s.range, place: place))
     }
     return rows
@@ -201,19 +202,26 @@ package struct RangeConsistency {
     let null = LinkFit.null(nearRows, law: law, starts: nullModes, directions: directions(nullModes.isEmpty))
     nullModes = null.modes
     var best: Candidate?
+    // Ranges that lie inside the path for a longer delay, and the null hypothesis of these.
+    var inner: [Double: (samples: [Sample], rows: [LinkFit.Row], null: LinkFit)] = [:]
     for cause in choice(near.count) {
       var (samples, stated, null, late) = (near, nearRows, null, 0.0)
       if case .clock(let delay) = cause { late = delay }
       if case .bias(let distance?) = cause, Self.median(nearRows) - distance < freeBias { continue }
       if abs(late) > Self.delays[0], let delay = Self.delays.first(where: { $0 >= abs(late) }) {
-        samples = core(path, delay: delay)
-        guard samples.count >= Self.fewest, let fewer = rows(samples, path) else { continue }
-        stated = fewer
-        null = LinkFit.null(stated, law: law, starts: nullModes, directions: directions(false))
+        if inner[delay] == nil {
+          let fewer = core(path, delay: delay)
+          guard fewer.count >= Self.fewest, let rows = rows(fewer, path) else { continue }
+          let null = LinkFit.null(rows, law: law, starts: nullModes, directions: directions(false))
+          inner[delay] = (fewer, rows, null)
+        }
+        (samples, stated, null) = inner[delay]!
       }
       guard let rows = late == 0 ? stated : rows(samples, path, late: late) else { continue }
       let known = modes[cause] ?? []
-      let fit = LinkFit(rows, model(cause, rows), law: law, starts: known, directions: directions(known.isEmpty))
+      let fit = LinkFit(
+        rows, model(cause, rows), law: law, starts: known, directions: directions(known.isEmpty),
+        above: null.logLikelihood + (best?.ratio ?? 0))
       modes[cause] = fit.modes
       let ratio = fit.logLikelihood - null.logLikelihood
       if ratio > best?.ratio ?? 0 { best = Candidate(cause: cause, fit: fit, null: null, ratio: ratio, stated: stated) }

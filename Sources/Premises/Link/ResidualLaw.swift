@@ -1,3 +1,4 @@
+import CGaussianSum
 import Foundation
 import Geometry
 import LeastSquares
@@ -127,86 +128,115 @@ package struct ResidualLikelihood {
   }
 
   private let law: ResidualLaw
-  private let seconds: [Double]
-  /// `exp(-dt / tau)` since the residual before, for each correlation time.
-  private let decays: [[Double]]
+  private let count: Int
+  /// `exp(-dt / tau)` since the residual before, one correlation time after the other, and the largest of each but the
+  /// first.
+  private let decays: [Double], largestDecays: [Double]
+  private let usesBaseline: Bool
 
   /// For residuals at times in seconds, in time order.
-  package init(at seconds: [Double], _ law: ResidualLaw = ResidualLaw()) {
+  ///
+  /// - Parameter usesBaseline: without the processor's wider vectors; the bits are the same.
+  package init(at seconds: [Double], _ law: ResidualLaw = ResidualLaw(), usesBaseline: Bool = false) {
     self.law = law
-    self.seconds = seconds
-    decays = ResidualLaw.times.map { time in
+    self.usesBaseline = usesBaseline
+    count = seconds.count
+    let decays = ResidualLaw.times.map { time in
       seconds.indices.map { exp((seconds[max($0 - 1, 0)] - seconds[$0]) / time) }
     }
+    largestDecays = decays.map { $0.dropFirst().max() ?? 0 }
+    self.decays = decays.flatMap { $0 }
   }
 
   /// The likelihood of residuals, as many as there are times.
   ///
-  /// Cost: O(candidates * residuals), four candidates side by side.
+  /// Cost: O(candidates * residuals), sixteen candidates side by side, as far as they may be the best.
   ///
   /// - Parameter noise: of about these residuals, where it is known: only candidates beside it are asked.
   package func evaluate(_ residuals: [Double], near noise: ResidualLaw.Noise? = nil) -> Outcome {
-    precondition(residuals.count == seconds.count)
-    let lasting = Lanes(law.lastings[0], law.lastings[1], law.lastings[2], law.lastings[3])
-    var best = (sum: -Double.infinity, noise: law.candidates[0])
-    let known = noise.flatMap { noise in law.whites.firstIndex(of: noise.white) }
-    for (k, white) in law.whites.enumerated() where known.map({ abs($0 - k) <= 1 }) ?? true {
-      for (time, decays) in zip(ResidualLaw.times, decays) where noise.map({ $0.time == time }) ?? true {
-        let sums = logLikelihoods(residuals, decays, white * white, lasting * lasting)
-        for lane in 0..<4 where sums[lane] > best.sum {
-          best = (sums[lane], ResidualLaw.Noise(white: white, lasting: lasting[lane], time: time))
+    evaluate(residuals, near: noise, above: -.infinity)!
+  }
+
+  /// The same; nil where it is known to be below `least`.
+  package func evaluate(_ residuals: [Double], near noise: ResidualLaw.Noise?, above least: Double) -> Outcome? {
+    precondition(residuals.count == count)
+    // The likelier first, so that others are soon given up; of equals the first of the law's order counts.
+    let known = noise.flatMap { noise in law.whites.firstIndex(of: noise.white) }, first = known ?? Self.usual
+    var candidates: [Int] = []
+    candidates.reserveCapacity(law.whites.count * ResidualLaw.times.count)
+    for away in 0..<(known == nil ? law.whites.count : 2) {
+      for k in away == 0 ? [first] : [first - away, first + away] where law.whites.indices.contains(k) {
+        for t in ResidualLaw.times.indices where noise == nil || noise!.time == ResidualLaw.times[t] {
+          candidates.append(k * ResidualLaw.times.count + t)
         }
       }
     }
-    return outcome(residuals, best.noise)
+    var best = (sum: -Double.infinity, candidate: Int.max), isGivenUp = false
+    for start in stride(from: 0, to: candidates.count, by: 4) {
+      let four = candidates[start..<min(start + 4, candidates.count)]
+      for (candidate, sums) in zip(four, logLikelihoods(residuals, four, above: max(least, best.sum))) {
+        isGivenUp = isGivenUp || sums.x == -.infinity
+        for lane in 0..<4
+        where sums[lane] > best.sum || (sums[lane] == best.sum && 4 * candidate + lane < best.candidate) {
+          best = (sums[lane], 4 * candidate + lane)
+        }
+      }
+    }
+    guard best.sum > -.infinity else { return isGivenUp ? nil : outcome(residuals, law.candidates[0]) }
+    let (place, lane) = best.candidate.quotientAndRemainder(dividingBy: 4)
+    let (k, t) = place.quotientAndRemainder(dividingBy: ResidualLaw.times.count)
+    return outcome(
+      residuals, ResidualLaw.Noise(white: law.whites[k], lasting: law.lastings[lane], time: ResidualLaw.times[t]))
   }
 
-  /// Residuals between logarithms of their densities' product: each is at least 1e-12.
-  private static let product = 8
+  /// Place of the white part that is asked first: six centimetres.
+  private static let usual = 1
 
-  /// Log likelihoods under four variances s of the lasting part, with a white variance w.
-  private func logLikelihoods(_ residuals: [Double], _ decays: [Double], _ w: Double, _ s: Lanes) -> Lanes {
-    let (share, size) = (law.regular, law.size)
-    let (long, short) = (law.long / size, Lanes(repeating: law.short / size))
-    var mean = Lanes.zero, variance = s, product = Lanes.one, sums = Lanes.zero
-    for k in residuals.indices {
-      let decay = decays[k], kept = decay * decay
-      mean *= decay
-      variance = kept * variance + (1 - kept) * s
-      let innovation = residuals[k] - mean, total = variance + w
-      let good = share * Lanes.exp(-0.5 * innovation * innovation / total) / (2 * .pi * total).squareRoot()
-      let magnitude = innovation.replacing(with: -innovation, where: innovation .< 0)
-      let weight = short.replacing(with: long, where: innovation .> 0)
-      let density = good + (weight * Lanes.exp(-magnitude / size)).atLeast(ResidualLaw.least)
-      product *= density
-      if (k + 1) % Self.product == 0 || k + 1 == residuals.count {
-        for lane in 0..<4 { sums[lane] += log(product[lane]) }
-        product = .one
+  /// Log likelihoods under the four lasting parts of each of four candidates, places of a white part and a time; minus
+  /// infinity where all are below `least`.
+  private func logLikelihoods(_ residuals: [Double], _ places: ArraySlice<Int>, above least: Double) -> [Lanes] {
+    let lasting = Lanes(law.lastings[0], law.lastings[1], law.lastings[2], law.lastings[3])
+    return residuals.withUnsafeBufferPointer { residuals in
+      decays.withUnsafeBufferPointer { decays in
+        var problem = fuse_residuals(
+          residuals: residuals.baseAddress, count: Int32(count), usesBaseline: usesBaseline ? 1 : 0,
+          lasting: lasting * lasting, regular: law.regular, longer: law.long, shorter: law.short, size: law.size,
+          least: ResidualLaw.least)
+        var candidates = places.map { place in
+          let (k, t) = place.quotientAndRemainder(dividingBy: ResidualLaw.times.count)
+          return fuse_noise_candidate(
+            decays: decays.baseAddress.map { $0 + t * count }, largestDecay: largestDecays[t],
+            white: law.whites[k] * law.whites[k], likelihoods: .zero)
+        }
+        fuse_residual_likelihoods(&problem, &candidates, Int32(candidates.count), least)
+        return candidates.map(\.likelihoods)
       }
-      let gain = variance / total * (good / density)
-      mean += gain * innovation
-      variance -= gain * variance
     }
-    return sums
   }
 
   /// The likelihood under one noise, with each residual's share.
   private func outcome(_ residuals: [Double], _ noise: ResidualLaw.Noise) -> Outcome {
     let (w, s) = (noise.white * noise.white, noise.lasting * noise.lasting)
-    var outcome = Outcome(logLikelihood: 0, noise: noise, regular: [], terms: [])
-    var (mean, variance) = (0.0, s)
-    for (k, decay) in decays[ResidualLaw.times.firstIndex(of: noise.time)!].enumerated() {
+    var outcome = Outcome(
+      logLikelihood: 0, noise: noise, regular: [Double](repeating: 0, count: count),
+      terms: [Double](repeating: 0, count: count))
+    var (mean, variance, sum) = (0.0, s, 0.0)
+    let first = ResidualLaw.times.firstIndex(of: noise.time)! * count
+    for k in 0..<count {
+      let decay = decays[first + k]
       mean *= decay
       variance = decay * decay * variance + s * (1 - decay * decay)
       let (innovation, total) = (residuals[k] - mean, variance + w)
       let (density, regular) = law.density(innovation, variance: total)
-      outcome.terms.append(log(density))
-      outcome.regular.append(regular)
-      outcome.logLikelihood += outcome.terms[k]
+      let term = log(density)
+      outcome.terms[k] = term
+      outcome.regular[k] = regular
+      sum += term
       let gain = variance / total * regular
       mean += gain * innovation
       variance -= gain * variance
     }
+    outcome.logLikelihood = sum
     return outcome
   }
 }

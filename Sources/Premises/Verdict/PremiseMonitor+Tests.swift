@@ -61,6 +61,7 @@ extension PremiseMonitor {
   }
 
   func testImage() {
+    image?.integrate(history)
     guard let image, let camera = rig.cameras.first else { return }
     // Two views are a part of what the filter explains as a whole; rotation and translation are confused in them as
     // they are not in it.
@@ -121,6 +122,7 @@ extension PremiseMonitor {
           evidence: "mean specific force \(Format.degrees(tilt.angle)) degrees from +z over 4 s",
           remedy: "convert poses to a gravity-aligned world with z up"))
     }
+    poses?.integrate(history)
     let rotations = poses?.test(history)
     if let outcome = rotations, let best = outcome.best, best.ratio > PremiseVerdict.limit {
       let diagnosis = diagnosis(best, of: "odometry", family: .odometry, outcome.count)

@@ -56,7 +56,7 @@ package final class PremiseMonitor {
   var worldGravity = WorldTilt()
   var path = PathHistory()
   var links: [String: RangeConsistency] = [:]
-  var rates: [String: StampRateMonitor] = [:]
+  var rates: [String: StampRateMonitor] = [:], inertialRate = StampRateMonitor()
   var resolutions: [String: RangeResolution] = [:]
   /// By peer and antenna.
   var jumps: [String: [String: RangeJumps]] = [:]
@@ -180,8 +180,11 @@ package final class PremiseMonitor {
   }
 
   func measureRate(_ sensor: String, _ time: Timestamp) {
-    guard rates[sensor, default: StampRateMonitor()].append(time), let rate = rates[sensor]!.rate else { return }
-    guard let unit = StampRateMonitor.unit(of: rate, sensor: sensor) else { return }
+    if rates[sensor, default: StampRateMonitor()].append(time) { testRate(rates[sensor]!, sensor) }
+  }
+
+  private func testRate(_ monitor: StampRateMonitor, _ sensor: String) {
+    guard let rate = monitor.rate, let unit = StampRateMonitor.unit(of: rate, sensor: sensor) else { return }
     verdict.report(
       Diagnosis(
         code: "timestampUnit", family: .time,
@@ -191,7 +194,7 @@ package final class PremiseMonitor {
   }
 
   func observe(_ sample: IMUSample) {
-    measureRate("imu0", sample.timestamp)
+    if inertialRate.append(sample.timestamp) { testRate(inertialRate, "imu0") }
     history.append(sample)
     if usesOdometry, let pose = lastPose, let odometry = rig.odometry, let imu = rig.imu,
       sample.timestamp.seconds(since: pose.timestamp) < 0.1
