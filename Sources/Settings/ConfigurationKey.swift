@@ -226,13 +226,19 @@ package struct ConfigurationKey: Sendable {
       "Random walk of a peer relative to the device, for errors without a model."),
     ConfigurationKey(
       "ranging.peerSpeedSigma", "m/s", .number(\.ranging.peerSpeedSigma, 1e-3...100),
-      "1-sigma of the speed of a moving peer, each level axis."),
+      "1-sigma of the speed of a peer that begins to move, each level axis."),
     ConfigurationKey(
       "ranging.peerVerticalSpeedSigma", "m/s", .number(\.ranging.peerVerticalSpeedSigma, 1e-3...100),
       "The same for the vertical axis."),
     ConfigurationKey(
       "ranging.peerVelocityTime", "s", .number(\.ranging.peerVelocityTime, 1e-2...1000),
       "Correlation time of a moving peer's velocity."),
+    ConfigurationKey(
+      "ranging.underWaySpeedSigma", "m/s", .number(\.ranging.underWaySpeedSigma, 1e-3...100),
+      "1-sigma of the speed of a peer that may be under way since the first range, each level axis."),
+    ConfigurationKey(
+      "ranging.underWayVelocityTime", "s", .number(\.ranging.underWayVelocityTime, 1e-2...1000),
+      "Correlation time of its velocity."),
     ConfigurationKey(
       "ranging.noiseCandidates", "m and s", .pairs(\.ranging.noiseCandidates, 1e-4...100),
       "Candidates of the coloured range error: 1-sigma and correlation time of each."),

@@ -50,7 +50,7 @@ import Testing
     for reading in trial.readings { posterior.update(RangingPosterior.range(reading)) }
     let searching = try #require(posterior.noise)
     #expect(searching.coloured < configuration.foundPeerNoise)
-    for other in [posterior.moving, posterior.movingCoarse, posterior.moving.stationary] {
+    for other in [posterior.moving, posterior.underWay, posterior.moving.stationary] {
       let noise = try #require(other.noise)
       #expect(noise.coloured >= configuration.foundPeerNoise - 1e-12)
     }

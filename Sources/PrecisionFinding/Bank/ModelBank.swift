@@ -301,7 +301,7 @@ package struct ModelBank {
     } else {
       // Under way when the search starts, against a motion that starts within an interval.
       let prior = max(rule(.moving).cost + log(movingPrior / (1 - movingPrior)), 0)
-      models[.moving] = model(.moving, incumbent.movingCoarse, start: prior)
+      models[.moving] = model(.moving, incumbent.underWay, start: prior)
     }
   }
 

@@ -38,7 +38,7 @@ extension PeerFilter {
   /// - Parameter seconds: since the newest range, for the prediction of a moving peer.
   package func gaussians(after seconds: Double) -> [PositionGaussian] {
     guard let (set, normalized) = spread else { return [] }
-    let step = isMoving && seconds > 0 ? configuration.peerVelocityModel.step(seconds) : nil
+    let step = isMoving && seconds > 0 ? peerVelocityModel.step(seconds) : nil
     let listed = normalized.reduce(0) { $0 + ($1 > Self.leastWeight ? 1 : 0) }
     return listed > Self.manyGaussians
       ? set.gaussiansByLatticeDirection(weights: normalized, above: Self.leastWeight, after: step)

@@ -7,12 +7,17 @@ extension PeerFilter {
   package var isMoving: Bool { layout.isMoving }
 
   /// The same posterior for a peer that moves from now on, with unknown velocity.
-  package var moving: PeerFilter {
-    withHypotheses(isMoving: true) { set in
-      var moving = set.moving(configuration.peerVelocityModel)
+  package var moving: PeerFilter { moving(by: configuration.peerVelocityModel) }
+
+  private func moving(by model: PeerVelocityModel) -> PeerFilter {
+    guard !isMoving else { return self }
+    var copy = withHypotheses(isMoving: true) { set in
+      var moving = set.moving(model)
       moving.noises = carried(moving.noises)
       return moving
     }
+    copy.peerVelocityModel = model
+    return copy
   }
 
   /// The noise candidates of a moving radio: the velocity model is approximate, so the coloured part has a lower bound.
@@ -20,13 +25,14 @@ extension PeerFilter {
     noises.map { $0.coloured(atLeast: configuration.foundPeerNoise) }
   }
 
-  /// `moving` under the likeliest noise candidate alone: enough to predict ranges.
-  package var movingCoarse: PeerFilter {
-    guard hypotheses != nil, !isDirectionUnobserved else { return moving }
+  /// The same for a peer that may have been under way since the first range; under the likeliest noise candidate alone, which is enough to
+  /// predict ranges, once directions are spawned.
+  package var underWay: PeerFilter {
+    guard hypotheses != nil, !isDirectionUnobserved else { return moving(by: configuration.underWayVelocityModel) }
     var copy = self
     copy.pruneNoises(but: 1)
     copy.normalize()
-    return copy.moving
+    return copy.moving(by: configuration.underWayVelocityModel)
   }
 
   /// The same posterior for a peer that is stationary from now on.

@@ -23,7 +23,7 @@ extension PeerFilter {
     // are kept.
     if isMoving { pruneNoises(but: max(limit / (2 * Self.fewestDirectionsIfMoving), 1)) }
     // The range rate does not observe a velocity in the world before there is a direction.
-    if isMoving { hypotheses = hypotheses!.stationary().moving(configuration.peerVelocityModel) }
+    if isMoving { hypotheses = hypotheses!.stationary().moving(peerVelocityModel) }
     // Every noise candidate gets all directions, so the number of candidates limits that of directions.
     let room = max(limit / hypotheses!.count, isMoving ? Self.fewestDirectionsIfMoving : Self.fewestDirections)
     hypotheses = withDirections(hypotheses!, directions: min(configuration.directions, room))
@@ -48,7 +48,7 @@ extension PeerFilter {
     hypotheses!.predict(
       seconds: seconds, metres: metres, pose: pose, changes: visits?.map(\.change),
       antennaCorrelation: configuration.antennaCorrelation)
-    if isMoving { hypotheses!.movePeer(seconds: seconds, configuration.peerVelocityModel) }
+    if isMoving { hypotheses!.movePeer(seconds: seconds, peerVelocityModel) }
     hypotheses!.drift(
       position: (configuration.peerRandomWalk * configuration.peerRandomWalk * seconds) * Matrix3.identity,
       yawVariance: 0,

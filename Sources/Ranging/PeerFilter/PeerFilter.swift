@@ -34,6 +34,8 @@ package struct PeerFilter {
 
   let configuration: RangingConfiguration
   var layout: LinkLayout
+  /// Of a moving peer: one that began to move, or one under way since the first range.
+  var peerVelocityModel: PeerVelocityModel
   let statedNoise: Double?
   /// Radio parameters from before the first range; nil for the prior.
   var knowledge: LinkKnowledge?
@@ -67,6 +69,7 @@ package struct PeerFilter {
 
   init(configuration: RangingConfiguration, layout: LinkLayout, statedNoise: Double?) {
     self.configuration = configuration
+    peerVelocityModel = configuration.peerVelocityModel
     limit = configuration.hypothesisLimit(for: layout)
     aoaErrors = AoAErrorCorrelation(assumed: configuration.aoaCorrelationTime)
     aoaBias = AoABias(deviation: Angle.degrees(configuration.aoaBiasDegrees))

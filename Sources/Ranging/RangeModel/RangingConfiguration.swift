@@ -68,12 +68,17 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Random walk of a peer relative to the device for unmodelled errors, m/sqrt(s): position-dependent multipath, axes
   /// a degree off, a peer that is nudged. It bounds the certainty from repetition.
   public var peerRandomWalk = 0.01
-  /// Speed of a moving peer, 1-sigma of each level axis, m/s: a strolling person.
+  /// Speed of a peer that stood and begins to move, 1-sigma of each level axis, m/s: a person walks off with it.
   public var peerSpeedSigma = 0.8
   /// The same for the vertical axis: stairs, a hand that is lowered.
   public var peerVerticalSpeedSigma = 0.15
   /// Correlation time of the velocity, seconds.
   public var peerVelocityTime = 4.0
+  /// Speed of a peer that may be under way since the first range, 1-sigma of each level axis, m/s: robots and strolling persons, as slow as
+  /// 0.1 m/s. A wider law lets a slow peer pass for a stationary one elsewhere (docs/experiments/moving-peer-search.md).
+  public var underWaySpeedSigma = 0.35
+  /// Correlation time of its velocity, seconds.
+  public var underWayVelocityTime = 8.0
   /// Prior rate of LOS to NLOS, 1/s; a link estimates its own (`NLOSRateEstimator`). A larger one costs every link
   /// without NLOS (docs/experiments/nlos-rate.md).
   public var losLossRate = 0.05
@@ -197,8 +202,15 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Rate of LOS/NLOS transitions, 1/s.
   package var losTransitionRate: Double { losLossRate + losReturnRate }
 
-  /// Velocity model of a moving peer.
+  /// Velocity model of a peer that begins to move.
   package var peerVelocityModel: PeerVelocityModel {
     PeerVelocityModel(speed: Vector3(peerSpeedSigma, peerSpeedSigma, peerVerticalSpeedSigma), memory: peerVelocityTime)
+  }
+
+  /// Velocity model of a peer that may be under way since the first range.
+  package var underWayVelocityModel: PeerVelocityModel {
+    PeerVelocityModel(
+      speed: Vector3(underWaySpeedSigma, underWaySpeedSigma, min(peerVerticalSpeedSigma, underWaySpeedSigma)),
+      memory: underWayVelocityTime)
   }
 }
