@@ -112,7 +112,8 @@ import Testing
       updates.count { $0.update.object.horizontalAngle != nil },
       updates.count { $0.update.object.verticalDirectionEstimate == .same }
     )
-    print("long walk: \(updates.count) updates, \(angles) angles, \(levels) on our level, \(checked) positions, \(beyond) of them beyond three sigmas")
+    print("long walk: \(updates.count) updates, \(angles) angles, \(levels) on our level")
+    print("\(checked) positions, \(beyond) of them beyond three sigmas")
     // One excursion of a minute's common error; at the image half of them would be.
     #expect(Double(beyond) < 0.02 * Double(checked))
     // What is never published is never wrong: most of the walk has an angle, half of it a level.
