@@ -114,7 +114,7 @@ import Testing
     )
     print("long walk: \(updates.count) updates, \(angles) angles, \(levels) on our level")
     print("\(checked) positions, \(beyond) of them beyond three sigmas")
-    // One excursion of a minute's common error; at the image half of them would be.
+    // Errors of one walk are not independent: an excursion of a few updates is one draw. At the image half of them would be.
     #expect(Double(beyond) < 0.02 * Double(checked))
     // What is never published is never wrong: most of the walk has an angle, half of it a level.
     #expect(Double(angles) > 0.8 * Double(updates.count) && Double(levels) > 0.5 * Double(updates.count))

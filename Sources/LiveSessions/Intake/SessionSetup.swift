@@ -65,7 +65,7 @@ package struct TokenHash: Equatable, Sendable {
   package func matches(_ token: String) -> Bool {
     let other = TokenHash(of: token).hexadecimal
     guard other.utf8.count == hexadecimal.utf8.count else { return false }
-    // Swift's `|` and `^` bind alike: without the parentheses one pair of hashes in a hundred counts as equal.
+    // Swift's `|` and `^` bind alike: without the parentheses hashes that differ may count as equal.
     return zip(other.utf8, hexadecimal.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
