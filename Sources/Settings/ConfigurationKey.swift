@@ -207,6 +207,9 @@ package struct ConfigurationKey: Sendable {
       "ranging.anyHeightProbability", "probability", .number(\.ranging.anyHeightProbability, 0...1),
       "Prior probability that a peer is at any height; 1 for drones: all directions alike."),
     ConfigurationKey(
+      "ranging.biasMean", "m", .number(\.ranging.biasMean, -100...100),
+      "Prior mean of the constant bias of a range whose calibration is not stated."),
+    ConfigurationKey(
       "ranging.biasPrior", "m", .number(\.ranging.biasPrior, 1e-6...100),
       "Prior 1-sigma of a link's constant range bias."),
     ConfigurationKey(

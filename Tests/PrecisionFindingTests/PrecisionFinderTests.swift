@@ -130,7 +130,8 @@ import Testing
     let before = outputs.updates().filter { $0.timestamp < OdometryWorld.time(0) }
     #expect(before.count >= 55)
     for update in before {
-      #expect(update.object.distance == 5 && update.object.quality == .imprecise)
+      #expect(update.object.distance == 5 - FinderConfiguration().ranging.biasMean)
+      #expect(update.object.quality == .imprecise)
       #expect(update.convergence.status == .unknown && update.object.horizontalAngle == nil)
       #expect(update.object.verticalDirectionEstimate == .unknown && update.object.worldPosition == nil)
     }

@@ -223,7 +223,7 @@ extension PeerLink {
     guard let range = record.lastRange else { return nil }
     let ranging = configuration.ranging
     let radio = radio
-    var bias = radio?.bias ?? (mean: 0, variance: ranging.biasPrior * ranging.biasPrior)
+    var bias = radio?.bias ?? (mean: ranging.biasMean, variance: ranging.biasPrior * ranging.biasPrior)
     if antennas.count > 1 { bias.variance += ranging.antennaBiasPrior * ranging.antennaBiasPrior }
     return RangeOnlyDistance(
       range: range.range, age: time.seconds(since: range.timestamp), bias: bias,
@@ -242,7 +242,7 @@ extension PeerLink {
     let ranging = configuration.ranging
     let radio = radio
     return record.agreement.outcome(
-      distance, at: time, bias: radio?.bias ?? (mean: 0, variance: ranging.biasPrior * ranging.biasPrior),
+      distance, at: time, bias: radio?.bias ?? (mean: ranging.biasMean, variance: ranging.biasPrior * ranging.biasPrior),
       noise: radio?.noise ?? record.lastRange?.standardDeviation ?? ranging.assumedNoise, lever: lever)
   }
 

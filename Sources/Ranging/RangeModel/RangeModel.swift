@@ -137,7 +137,8 @@ struct LinkPrior {
       ? TruncatedNormal(mean: configuration.nlosMean, variance: square(configuration.nlosSpread)).moments : (0, 0)
     variances[layout.nlosBias] = nlosVariance
 
-    let distance = max(first.range - nlosBias - (bias?.mean ?? 0), 0.05)
+    let biasMean = bias?.mean ?? configuration.biasMean
+    let distance = max(first.range - nlosBias - biasMean, 0.05)
     var tied: [(index: Int, weight: Double)] = [
       (layout.bias, 1), (layout.scale, distance), (columns.coloured, 1), (layout.nlosBias, 1),
     ]
@@ -160,7 +161,7 @@ struct LinkPrior {
     }
     var scalars = [Double](repeating: 0, count: n - 2)
     scalars[0] = distance
-    scalars[layout.bias - 2] = bias?.mean ?? 0
+    scalars[layout.bias - 2] = biasMean
     scalars[layout.nlosBias - 2] = nlosBias
     let rate = configuration.losLossRate + configuration.losReturnRate
     let probability = (isNLOS ? configuration.losLossRate : configuration.losReturnRate) / rate

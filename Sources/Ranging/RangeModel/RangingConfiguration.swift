@@ -16,8 +16,9 @@ public struct RangingConfiguration: Equatable, Sendable {
   public var otherStoreyProbability = HeightPrior.indoors.otherStoreys
   /// Prior probability that a peer is at any height, 0...1; 1 for drones: all directions alike.
   public var anyHeightProbability = HeightPrior.indoors.anywhere
-  /// Prior 1-sigma of the constant range bias of a link where the recording states none, metres (docs/experiments/link-priors.md).
-  public var biasPrior = 0.15
+  /// Prior mean and 1-sigma of the constant range bias of a link whose calibration the recording does not state, metres: antenna delays and obstructed first paths
+  /// make ranges too long rather than too short (docs/experiments/link-priors.md).
+  public var biasMean = 0.05, biasPrior = 0.2
   /// Prior 1-sigma of the scale error of a link, a ratio: that of the radio, and of an external trajectory.
   public var scalePrior = 0.01
   /// Prior 1-sigma of the constant bias of one antenna beyond that, metres; used with several antennas.
@@ -138,11 +139,15 @@ public struct RangingConfiguration: Equatable, Sendable {
 
   /// 1-sigma of a calibrated bias at least, metres: delays change with temperature and supply.
   private static let leastBias = 0.05
+  /// 1-sigma of what a calibration leaves that does not say it, metres.
+  private static let calibratedBias = 0.15
 
   /// The same with what a recording states of its radio: how certain its bias is.
   package func stating(_ radio: RadioCalibration?) -> RangingConfiguration {
     var copy = self
-    if let sigma = radio?.rangeBias.standardDeviation { copy.biasPrior = max(sigma, Self.leastBias) }
+    guard let bias = radio?.rangeBias, bias != RangeBias() else { return copy }
+    copy.biasMean = 0
+    copy.biasPrior = bias.standardDeviation.map { max($0, Self.leastBias) } ?? Self.calibratedBias
     return copy
   }
 
