@@ -9,12 +9,15 @@
 """
 import glob
 import json
+import math
 import random
 import re
 import statistics
 import sys
 
-from worlds import log_uniform
+
+def log_uniform(draw, low, high):
+    return math.exp(draw.uniform(math.log(low), math.log(high)))
 
 
 def radio(number):
