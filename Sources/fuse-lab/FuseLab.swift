@@ -1,14 +1,15 @@
 import ArgumentParser
 import Datasets
 import Foundation
+import JSONText
 import Wording
 
 /// The root command: instruments of the makers, part of every build and of no package for users.
 package struct FuseLab: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "fuse-lab",
-    abstract: "Measures what fuse makes of random worlds: for its makers.",
-    subcommands: [WorldsCommand.self])
+    abstract: "Measures what fuse makes of random worlds, radios and faults: for its makers.",
+    subcommands: [WorldsCommand.self, RadiosCommand.self, FaultsCommand.self])
 
   package init() {}
 }
@@ -52,15 +53,21 @@ enum Checkout {
     throw LabError("\(own.path): found no Package.swift above it, expected the build of a checkout")
   }
 
+  /// Writes a file of the checkout.
+  static func write(_ text: String, _ name: String, in root: String) throws {
+    let path = "\(root)/\(name)"
+    try FileManager.default.createDirectory(
+      at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+    let file = try OutputFile(path: path, inputs: [])
+    try file.write(Array(text.utf8))
+    try file.commit()
+  }
+
   /// Writes all figures of a page into `.build/pages`, and from these the page of the documents, by
   /// `tools/summary_page.py`.
   static func writePage(_ name: String, _ figures: String, in root: String) throws {
-    let folder = "\(root)/.build/pages"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let file = try OutputFile(path: "\(folder)/\(name).md", inputs: [])
-    try file.write(Array(figures.utf8))
-    try file.commit()
-    try ChildCommand("\(root)/tools/summary_page.py").output([name, "\(folder)/\(name).md"])
+    try write(figures, ".build/pages/\(name).md", in: root)
+    try ChildCommand("\(root)/tools/summary_page.py").output([name])
   }
 
   /// The command of the same build.
@@ -127,6 +134,33 @@ struct ChildCommand: Sendable {
     }
     return ended.output
   }
+
+  /// The lines of JSON that it writes to standard output.
+  ///
+  /// - Throws: `LabError`, also for a line that is no object.
+  func rows(_ words: [String]) throws -> [JSONValue] {
+    try output(words).split(separator: UInt8(ascii: "\n")).map { line in
+      guard let json = line.withUnsafeBufferPointer({ try? JSONValue($0) }), json.members != nil else {
+        throw LabError("'\(words.joined(separator: " "))' printed a line that is no row of JSON, expected rows alone")
+      }
+      return json
+    }
+  }
+
+  /// The first of them.
+  ///
+  /// - Throws: `LabError`, also where there is none.
+  func row(_ words: [String]) throws -> JSONValue {
+    guard let row = try rows(words).first else {
+      throw LabError("'\(words.joined(separator: " "))' printed no row, expected one")
+    }
+    return row
+  }
+}
+
+extension JSONValue {
+  /// The members of an object; nil for anything else.
+  var members: [Member]? { if case .object(let members) = self { members } else { nil } }
 }
 
 /// Independent tasks, some at a time, each on a thread that waits for its children.

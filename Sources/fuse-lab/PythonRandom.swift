@@ -108,15 +108,3 @@ package final class PythonRandom {
   /// Uniform in the logarithm.
   package func logUniform(_ low: Double, _ high: Double) -> Double { exp(uniform(log(low), log(high))) }
 }
-
-/// Numbers as Python's formats spell them, for files and pages that are compared byte by byte: "-0.00" stays.
-package enum Digits {
-  /// With a fixed count of decimals.
-  package static func fixed(_ value: Double, _ decimals: Int) -> String { String(format: "%.\(decimals)f", value) }
-
-  /// With at most so many digits.
-  package static func significant(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)g", value) }
-
-  /// The nearest number with so many decimals.
-  package static func rounded(_ value: Double, _ decimals: Int) -> Double { Double(fixed(value, decimals))! }
-}

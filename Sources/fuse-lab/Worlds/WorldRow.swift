@@ -68,16 +68,6 @@ struct WorldRow: Sendable {
     return rows
   }
 
-  /// The one object that a command printed.
-  ///
-  /// - Throws: `LabError`.
-  static func object(_ bytes: [UInt8], of command: String) throws -> JSONValue {
-    guard let json = bytes.withUnsafeBufferPointer({ try? JSONValue($0) }), case .object = json else {
-      throw LabError("'\(command)' printed no single row of JSON, expected one")
-    }
-    return json
-  }
-
   /// A row; nil for anything else.
   init?(_ json: JSONValue) {
     guard let name = json["name"]?.text, let errors = json["errors"], let peers = errors["peers"]?.members,
@@ -121,9 +111,4 @@ extension WorldRow.Path {
     else { return nil }
     (self.position, self.positionNEES, self.attitudeNEES) = (position, positionNEES, attitudeNEES)
   }
-}
-
-extension JSONValue {
-  /// The members of an object; nil for anything else.
-  var members: [Member]? { if case .object(let members) = self { members } else { nil } }
 }

@@ -41,10 +41,7 @@ struct WorldRun: Sendable {
     guard let scenario = try Self.record(kind, seed: seed, into: recording) else { return nil }
     let settings = config.map { ["--config", $0] } ?? []
     try fuse.output(["run", recording, "-o", result, "--quiet"] + settings)
-    let judged = try fuse.output([
-      "eval", result, "--truth", recording, "--no-ideal", "--format", "jsonl", "--quiet",
-    ])
-    var row = try WorldRow.object(judged, of: "fuse eval")
+    var row = try fuse.row(["eval", result, "--truth", recording, "--no-ideal", "--format", "jsonl", "--quiet"])
     let run = try RunFolder(path: result, keeping: .none)
     row.set("diagnoses", .array(Set(run.diagnoses).sorted().map { .string($0) }))
     var stamps: [Int64] = [], held = 0
@@ -62,10 +59,9 @@ struct WorldRun: Sendable {
     if hasIdeal {
       let path = "\(scratch.path)/\(kind)-\(seed).yaml"
       try Data(scenario.utf8).write(to: URL(fileURLWithPath: path))
-      let beside = try fuse.output(
+      let found = try fuse.row(
         ["eval", "--scenario", path, "--seeds", "1", "--first-seed", "\(seed)", "--format", "jsonl", "--quiet"]
           + settings)
-      let found = try WorldRow.object(beside, of: "fuse eval")
       row.set("ideal", .object(Self.idealKeys.map { .init(key: $0, value: found[$0] ?? .null) }))
     }
     return row

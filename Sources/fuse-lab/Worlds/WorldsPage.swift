@@ -1,7 +1,7 @@
 import LeastSquares
 
 /// The tables and lists about the worlds of a kind.
-package enum WorldsPage {
+enum WorldsPage {
   /// The page's text, with its last line break.
   static func text(_ worlds: [WorldRow]) -> String {
     let lines =
@@ -21,7 +21,7 @@ package enum WorldsPage {
       "\(published.count { $0.angleError ?? 0 > 20 }) of \(published.count)", percent(converged, peers.sum(\.judged)),
       falseShare, "\(peers.count { $0.falselyConverged > 0 })",
     ]
-    return table(
+    return LabTable.lines(
       [
         "worlds", "links", "updates with an angle %", "coverage of these %",
         "links whose median angle is over 20 degrees off", "converged updates %", "of these false %",
@@ -43,7 +43,7 @@ package enum WorldsPage {
       share(\.moving.angles, of: \.moving.updates), share(\.moving.covered, of: \.moving.angles),
       share(\.moving.wrong, of: \.moving.angles), share(\.resting.calledMoving, of: \.resting.updates),
     ]
-    return table(
+    return LabTable.lines(
       [
         "links whose coverage is under 70 %", "links with over 1 % of angles over 20 degrees off",
         "angles over 20 degrees off %", "coverage of distances %", "while it moves: updates with an angle %",
@@ -56,7 +56,7 @@ package enum WorldsPage {
       let values = values.sorted()
       return [name] + [0.5, 0.9, 1].map { values.quantile($0).map { Digits.fixed($0, decimals) } ?? "-" }
     }
-    return table(
+    return LabTable.lines(
       ["trajectory", "median", "90 %", "largest"],
       [
         row("ATE yaw m", paths.map(\.position), 3), row("NEES position", paths.map(\.positionNEES), 1),
@@ -116,7 +116,7 @@ package enum WorldsPage {
       return values.isEmpty ? "-" : Digits.fixed(100 * (values.sum { $0 } / Double(values.count)), 1)
     }
     func median(_ key: String) -> String { values(key).median.map { Digits.fixed($0, 2) } ?? "-" }
-    return table(
+    return LabTable.lines(
       [
         "ideal observer, told the law: worlds", "coverage %, mean", "angles over 20 degrees off %, mean",
         "angle 2 to 12 s after the motion began %, mean: ideal", "finder",
@@ -131,12 +131,6 @@ package enum WorldsPage {
       ])
   }
 
-  /// A table of numbers; the first column may be names.
-  package static func table(_ head: [String], _ rows: [[String]], isNamed: Bool = false) -> [String] {
-    let rule = (isNamed ? "|---|" : "|---:|") + String(repeating: "---:|", count: head.count - 1)
-    return ["| \(head.joined(separator: " | ")) |", rule] + rows.map { "| \($0.joined(separator: " | ")) |" }
-  }
-
   private static func percent(_ part: Double, _ whole: Double) -> String {
     whole == 0 ? "-" : Digits.fixed(100 * part / whole, 1)
   }
@@ -144,16 +138,4 @@ package enum WorldsPage {
 
 extension WorldRow.Path {
   fileprivate var worstNEES: Double { max(positionNEES, attitudeNEES) }
-}
-
-extension Sequence {
-  /// The sum of a value of each.
-  func sum(_ value: (Element) -> Double) -> Double { reduce(0) { $0 + value($1) } }
-}
-
-extension [Double] {
-  /// The value above this share of these sorted ones; nil of none.
-  func quantile(_ share: Double) -> Double? {
-    isEmpty ? nil : self[Swift.min(Int(share * Double(count)), count - 1)]
-  }
 }
