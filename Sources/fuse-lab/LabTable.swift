@@ -1,11 +1,15 @@
 import Foundation
 
-/// A table of numbers in a page.
+/// A table in a page.
 enum LabTable {
-  /// Its lines; the first column may be names.
-  static func lines(_ head: [String], _ rows: [[String]], isNamed: Bool = false) -> [String] {
-    let rule = (isNamed ? "|---|" : "|---:|") + String(repeating: "---:|", count: head.count - 1)
-    return ["| \(head.joined(separator: " | ")) |", rule] + rows.map { "| \($0.joined(separator: " | ")) |" }
+  /// What its columns hold: numbers, numbers but for the first one, texts.
+  enum Columns { case numbers, named, texts }
+
+  /// Its lines.
+  static func lines(_ head: [String], _ rows: [[String]], _ columns: Columns = .numbers) -> [String] {
+    let rules = head.indices.map { columns == .texts || columns == .named && $0 == 0 ? "---" : "---:" }
+    return ["| \(head.joined(separator: " | ")) |", "|\(rules.joined(separator: "|"))|"]
+      + rows.map { "| \($0.joined(separator: " | ")) |" }
   }
 }
 

@@ -49,3 +49,26 @@ import fuse_lab
     #expect(FaultsPage.share(0, 0) == "-")
   }
 }
+
+/// One sensor with one fault.
+@Suite struct SensorFaultTests {
+  private static let arc = Repository.root.appendingPathComponent("datasets/arc").path
+  /// What has no meaning: the columns of a range, the mount of an antenna, the origin of a tracker.
+  private static let meaningless = [
+    "ranges/axes swapped", "ranges/mount off 10 deg", "ranges/mount off 90 deg", "odometry/offset",
+  ]
+
+  @Test(arguments: FaultySensor.allCases) func aFaultChangesOneSensor(_ sensor: FaultySensor) throws {
+    let out = FileManager.default.temporaryDirectory.appendingPathComponent("fuse-sensor-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: out) }
+    #expect(try SensorFault.make(nil, of: sensor, Self.arc, to: "\(out)/sound"))
+    for fault in SensorFault.all {
+      let isMade = try SensorFault.make(fault, of: sensor, Self.arc, to: "\(out)/faulty")
+      #expect(isMade == !Self.meaningless.contains("\(sensor)/\(fault.name)"), "\(fault.name)")
+      let isSame = FileManager.default.contentsEqual(atPath: "\(out)/sound", andPath: "\(out)/faulty")
+      #expect(isSame == !isMade, "\(fault.name)")
+    }
+  }
+
+  @Test func theNamesAreDistinct() { #expect(Set(SensorFault.all.map(\.name)).count == 17) }
+}

@@ -127,7 +127,7 @@ struct FaultRuns: Sendable {
     }
     if let shared {
       let own = Set(SetUpFault.all.map(\.name))
-      for line in String(decoding: try shared.output(["--list"]), as: UTF8.self).split(separator: "\n") {
+      for line in String(decoding: try shared.succeeded(["--list"]).output, as: UTF8.self).split(separator: "\n") {
         let cells = line.split(separator: " ").map(String.init)
         guard cells.count > 2, names.isEmpty || names.contains(cells[0]), !own.contains(cells[0]) else { continue }
         tasks.append(

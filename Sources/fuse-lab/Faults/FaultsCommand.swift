@@ -9,7 +9,14 @@ struct FaultsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "faults",
     abstract: "Recordings with one wrong thing about their set-up, and the page that says what a run makes of them.",
-    discussion: "A fault keeps what is true (ground truth, the device's axes) and changes what the recording says.",
+    discussion: """
+      A fault keeps what is true (ground truth, the device's axes) and changes what the recording says.
+
+      EXAMPLES
+        tools/update-faults                           docs/faults.md
+        tools/update-faults make datasets/demo out range-feet
+        tools/update-faults measure --help            all options
+      """,
     subcommands: [Measure.self, List.self, Make.self, Run.self, Page.self], defaultSubcommand: Measure.self)
 }
 

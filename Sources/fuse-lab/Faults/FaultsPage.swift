@@ -11,11 +11,11 @@ package enum FaultsPage {
         share(some.count(where: \.isNamed), some.count),
       ]
     }
-    var lines = table(
+    var lines = LabTable.lines(
       ["family", "runs", "confidently wrong", "named with the right family"],
       SetUpFault.Family.allCases.map { family in line("\(family)", faulty.filter { $0.family == "\(family)" }) } + [
         line("all", faulty), line("all that can be told", faulty.filter { !$0.cannotBeTold }),
-      ])
+      ], .texts)
     lines += [
       "",
       "Confidently wrong: a false convergence, or more than 1 % of the published angles over 20 degrees off. Oracle: the",
@@ -30,7 +30,7 @@ package enum FaultsPage {
     let wrong = faulty.filter(\.isConfidentlyWrong)
     if !wrong.isEmpty {
       let head = ["recording", "fault", "diagnoses"] + figures
-      lines += table(head, wrong.map { [$0.recording, $0.fault] + cells($0) })
+      lines += LabTable.lines(head, wrong.map { [$0.recording, $0.fault] + cells($0) }, .texts)
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -54,8 +54,9 @@ package enum FaultsPage {
   /// The table of all runs.
   static func details(_ rows: [FaultRow]) -> String {
     let head = ["recording", "fault", "family", "diagnoses, or refusal"] + figures
-    return table(head, rows.map { [$0.recording, "\($0.fault): \($0.text)", $0.family] + cells($0) }).joined(
-      separator: "\n") + "\n"
+    return LabTable.lines(head, rows.map { [$0.recording, "\($0.fault): \($0.text)", $0.family] + cells($0) }, .texts)
+      .joined(
+        separator: "\n") + "\n"
   }
 
   private static let figures = ["angles", "median error, degrees", "over 20 degrees", "false converged", "oracle"]
@@ -72,12 +73,6 @@ package enum FaultsPage {
 
   private static func split(_ rows: [FaultRow]) -> (healthy: [FaultRow], faulty: [FaultRow]) {
     (rows.filter { $0.family == "healthy" }, rows.filter { $0.family != "healthy" })
-  }
-
-  private static func table(_ head: [String], _ rows: [[String]]) -> [String] {
-    ([head, head.map { _ in "---" }] + rows).enumerated().map { index, cells in
-      index == 1 ? "|\(cells.joined(separator: "|"))|" : "| \(cells.joined(separator: " | ")) |"
-    }
   }
 
   /// A share of runs with its 95 % interval: Wilson, JASA 22, 1927, doi:10.1080/01621459.1927.10502953.

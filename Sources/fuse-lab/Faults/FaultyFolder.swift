@@ -184,3 +184,27 @@ enum Matrix {
     return m
   }
 }
+
+/// A quaternion of a table, Hamilton, w first; its digits stay: it is not normalised, as a rotation is.
+struct Quaternion: Sendable {
+  let elements: [Double]
+
+  init(_ w: Double, _ x: Double, _ y: Double, _ z: Double) { elements = [w, x, y, z] }
+
+  init(_ cells: some Sequence<String>) throws { elements = try cells.map(FaultyFolder.number) }
+
+  var conjugate: Quaternion { Quaternion(elements[0], -elements[1], -elements[2], -elements[3]) }
+
+  static func * (a: Quaternion, b: Quaternion) -> Quaternion {
+    let (w, x, y, z) = (a.elements[0], a.elements[1], a.elements[2], a.elements[3])
+    let (s, t, u, v) = (b.elements[0], b.elements[1], b.elements[2], b.elements[3])
+    return Quaternion(
+      w * s - x * t - y * u - z * v, w * t + x * s + y * v - z * u, w * u - x * v + y * s + z * t,
+      w * v + x * u - y * t + z * s)
+  }
+
+  /// A vector, rotated.
+  func turned(_ p: [Double]) -> [Double] {
+    Array((self * Quaternion(0, p[0], p[1], p[2]) * conjugate).elements[1...])
+  }
+}

@@ -29,7 +29,7 @@ enum RadiosPage {
       "radios", "number", "published", "error ratio", "half-width ratio", "coverage", "ideal's coverage",
       "falsely converged trials",
     ]
-    return (["", "## \(motion)", ""] + LabTable.lines(head, rows, isNamed: true)).joined(separator: "\n") + "\n"
+    return (["", "## \(motion)", ""] + LabTable.lines(head, rows, .named)).joined(separator: "\n") + "\n"
   }
 
   /// Several motions with one radio.
@@ -46,7 +46,7 @@ enum RadiosPage {
       let name = URL(fileURLWithPath: trial["name"]?.text ?? "").deletingPathExtension().lastPathComponent
       return [name, "\(count(trial))"] + columns.map { cell(trial[$0.1]?.double) }
     }
-    let lines = LabTable.lines(["motion", "trials"] + columns.map(\.0), rows, isNamed: true)
+    let lines = LabTable.lines(["motion", "trials"] + columns.map(\.0), rows, .named)
     return (["", "### \(title)", ""] + lines).joined(separator: "\n") + "\n"
   }
 

@@ -40,7 +40,7 @@ struct WorldRun: Sendable {
     let (recording, result) = ("\(scratch.path)/recording", "\(scratch.path)/result")
     guard let scenario = try Self.record(kind, seed: seed, into: recording) else { return nil }
     let settings = config.map { ["--config", $0] } ?? []
-    try fuse.output(["run", recording, "-o", result, "--quiet"] + settings)
+    try fuse.succeeded(["run", recording, "-o", result, "--quiet"] + settings)
     var row = try fuse.row(["eval", result, "--truth", recording, "--no-ideal", "--format", "jsonl", "--quiet"])
     let run = try RunFolder(path: result, keeping: .none)
     row.set("diagnoses", .array(Set(run.diagnoses).sorted().map { .string($0) }))

@@ -9,9 +9,16 @@ struct WorldsCommand: ParsableCommand {
     commandName: "worlds",
     abstract: "Random worlds: scenarios with drawn parameters, and the page with their figures.",
     discussion: """
-      Drawn are: rates and noises of every sensor within the range of products, wrong stated range noise, NLOS, outliers,
-      intervals without ranges, darkness, up to 5 % outlier tracks, one to three peers, and a sequence of gestures and
-      walks, started stationary or moving. The same seed is the same world in every kind but for what the kind adds.
+      Drawn are: rates and noises of every sensor within the range of products, wrong stated range noise, NLOS, \
+      outliers, intervals without ranges, darkness, up to 5 % outlier tracks, one to three peers, and a sequence of \
+      gestures and walks, started stationary or moving. The same seed is the same world in every kind but for what the \
+      kind adds.
+
+      EXAMPLES
+        tools/update-worlds                           docs/worlds.md
+        tools/update-worlds --only poses --worlds 20 --first 5000 --rows now
+        tools/update-worlds compare now/poses.jsonl then/poses.jsonl
+        tools/update-worlds measure --help            all options
       """,
     subcommands: [Measure.self, Kinds.self, Print.self, Record.self, Run.self, Page.self, Compare.self],
     defaultSubcommand: Measure.self)

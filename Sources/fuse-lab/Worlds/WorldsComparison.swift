@@ -67,7 +67,7 @@ package struct WorldsComparison {
       ]
     }
     // The first column's head is empty.
-    let table = LabTable.lines(["", "first", "second", "difference", "95 %", "ratio", "95 %"], cells, isNamed: true)
+    let table = LabTable.lines(["", "first", "second", "difference", "95 %", "ratio", "95 %"], cells, .named)
     return (["\(count) worlds", "", "|" + table[0].dropFirst(2)] + table.dropFirst()).joined(separator: "\n") + "\n"
   }
 

@@ -61,7 +61,7 @@ enum WorldsPage {
       [
         row("ATE yaw m", paths.map(\.position), 3), row("NEES position", paths.map(\.positionNEES), 1),
         row("NEES attitude", paths.map(\.attitudeNEES), 1),
-      ], isNamed: true)
+      ], .named)
   }
 
   /// Which worlds and links were wrong.
