@@ -119,8 +119,3 @@ private final class ScratchFile {
     }
   }
 }
-
-extension JSONValue {
-  /// The members of an object; nil for anything else.
-  var members: [Member]? { if case .object(let members) = self { members } else { nil } }
-}

@@ -4,13 +4,11 @@ import Foundation
 import Wording
 
 /// The root command: instruments of the makers, part of every build and of no package for users.
-package struct FuseLab: ParsableCommand {
-  package static let configuration = CommandConfiguration(
+struct FuseLab: ParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "fuse-lab",
     abstract: "Measures what fuse makes of random worlds, radios and faults: for its makers.",
     subcommands: [WorldsCommand.self, RadiosCommand.self, FaultsCommand.self, FaultMatrixCommand.self])
-
-  package init() {}
 }
 
 @main
@@ -26,6 +24,15 @@ enum EntryPoint {
       exit(2)
     } catch { FuseLab.exit(withError: error) }
   }
+}
+
+/// The command that is measured.
+struct FuseOption: ParsableArguments {
+  @Option(help: "The command that is measured (default: of the same build).")
+  var fuse: String?
+
+  /// - Throws: `LabError` where it is not there.
+  func command() throws -> ChildCommand { try ChildCommand(fuse ?? Checkout.fuse) }
 }
 
 /// An error that an instrument itself finds, in words.

@@ -148,11 +148,9 @@ struct FaultMatrix {
     guard judged.status == 0, let line = judged.rows?.first else {
       return (cell.with([.init(key: "error", value: .string(String(judged.errors.prefix(120))))]), .broken, [])
     }
-    var (codes, families) = (Set<String>(), Set<String>())
-    if case .array(let diagnoses)? = try RunFolder(path: out, keeping: .none).result?["diagnoses"] {
-      codes = Set(diagnoses.compactMap { $0["code"]?.text })
-      families = Set(diagnoses.filter { $0["handled"] != .bool(true) }.compactMap { $0["family"]?.text })
-    }
+    let diagnoses = try RunFolder(path: out, keeping: .none).diagnoses
+    let codes = Set(diagnoses.compactMap { $0["code"]?.text })
+    let families = Set(diagnoses.filter { $0["handled"] != .bool(true) }.compactMap { $0["family"]?.text })
     func sorted(_ words: Set<String>) -> JSONValue { .array(words.sorted().map { .string($0) }) }
     func share(_ key: String) -> JSONValue { .number(Digits.rounded(line[key]?.double ?? 0, 4)) }
     return (

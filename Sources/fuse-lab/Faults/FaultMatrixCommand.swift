@@ -61,8 +61,7 @@ private struct MeasureFaultMatrix: ParsableCommand {
     parsing: .upToNextOption, help: "Measures these recordings alone: \(FaultMatrix.names.joined(separator: ", ")).")
   var recordings: [String] = []
 
-  @Option(help: "The command that is measured (default: of the same build).")
-  var fuse: String?
+  @OptionGroup var fuse: FuseOption
 
   @Option(help: "Runs at a time.")
   var jobs = ProcessInfo.processInfo.activeProcessorCount
@@ -84,7 +83,7 @@ private struct MeasureFaultMatrix: ParsableCommand {
 
   func run() throws {
     let root = try Checkout.root()
-    let matrix = FaultMatrix(fuse: try ChildCommand(fuse ?? Checkout.fuse), jobs: jobs, root: root)
+    let matrix = FaultMatrix(fuse: try fuse.command(), jobs: jobs, root: root)
     if check { try compare(matrix, root) } else { try measure(matrix, root) }
   }
 
@@ -137,15 +136,11 @@ private struct MeasureFaultMatrix: ParsableCommand {
 
   /// The cells of a log by the texts of their keys.
   private func measured(_ path: String) throws -> [String: FaultMatrix.Cell?] {
-    var known: [String: FaultMatrix.Cell?] = [:]
-    let lines = try LineReader(path: path)
-    while let line = try lines.next() {
-      guard case .array(let pair)? = try? JSONValue(line), pair.count == 2, let key = pair[0].text else {
-        throw DatasetError(
-          file: path, line: lines.line, found: "no cell", expected: "lines of this command, or a run without --resume")
-      }
-      known[key] = .some(FaultMatrix.Cell(pair[1]))
+    let expected = "lines of this command, or a run without --resume"
+    let pairs = try JSONLines.read(path, expected: expected) { line in
+      guard let pair = line.elements, pair.count == 2, let key = pair[0].text else { throw JSONLines.NoRow() }
+      return (key, FaultMatrix.Cell(pair[1]))
     }
-    return known
+    return .init(pairs) { $1 }
   }
 }

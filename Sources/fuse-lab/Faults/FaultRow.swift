@@ -65,18 +65,17 @@ extension FaultRow {
     return .object(members)
   }
 
-  /// A row; nil for anything else.
-  init?(_ json: JSONValue) {
+  /// - Throws: `JSONLines.NoRow` for anything else.
+  init(_ json: JSONValue) throws {
     guard let recording = json["recording"]?.text, let fault = json["fault"]?.text,
       let family = json["family"]?.text, let text = json["text"]?.text, let exit = json["exit"]?.double,
-      case .array(let named)? = json["named"]
-    else { return nil }
+      let named = json["named"]?.elements
+    else { throw JSONLines.NoRow() }
     self.init(recording: recording, fault: fault, family: family, text: text, exit: Int(exit))
     message = json["message"]?.text
     self.named = named.compactMap { pair in
-      guard case .array(let words) = pair, words.count == 2, let code = words[0].text, let family = words[1].text
-      else { return nil }
-      return (code, family)
+      guard let words = pair.elements, words.count == 2 else { return nil }
+      return (words[0].text ?? "", words[1].text ?? "")
     }
     angles = json["angles"]?.double.map { Int($0) }
     for figure in Self.figures { self[keyPath: figure.value] = json[figure.key]?.double }
@@ -87,17 +86,7 @@ extension FaultRow {
   ///
   /// - Throws: `DatasetError` with file and line for what is no row.
   static func rows(in path: String) throws -> [FaultRow] {
-    var rows: [FaultRow] = []
-    let lines = try LineReader(path: path)
-    while let line = try lines.next() {
-      guard !line.isEmpty else { continue }
-      guard let row = (try? JSONValue(line)).flatMap(FaultRow.init) else {
-        throw DatasetError(
-          file: path, line: lines.line, found: "no row of a fault", expected: "a line of 'fuse-lab faults run'")
-      }
-      rows.append(row)
-    }
-    return rows
+    try JSONLines.read(path, expected: "a line of 'fuse-lab faults run'") { try FaultRow($0) }
   }
 }
 
@@ -159,9 +148,7 @@ struct FaultRuns: Sendable {
       return row
     }
     let ended = try RunFolder(path: result, keeping: .none)
-    if case .array(let diagnoses)? = ended.result?["diagnoses"] {
-      row.named = diagnoses.map { ($0["code"]?.text ?? "", $0["family"]?.text ?? "") }
-    }
+    row.named = ended.diagnoses.map { ($0["code"]?.text ?? "", $0["family"]?.text ?? "") }
     var angles = 0
     try ended.forEachUpdate { if $0.peer != nil, $0.horizontalAngle != nil { angles += 1 } }
     row.angles = angles

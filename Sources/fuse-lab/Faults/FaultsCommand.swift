@@ -22,8 +22,7 @@ struct FaultsCommand: ParsableCommand {
 
 /// What is measured of faults, and with what.
 struct FaultOptions: ParsableArguments {
-  @Option(help: "The command that is measured (default: of the same build).")
-  var fuse: String?
+  @OptionGroup var fuse: FuseOption
 
   @Option(help: "Another tool's faults besides, such as setup-faults.")
   var shared: String?
@@ -34,7 +33,7 @@ struct FaultOptions: ParsableArguments {
   /// - Throws: `LabError` where a command is not there.
   func runs(sharing tool: String? = nil) throws -> FaultRuns {
     FaultRuns(
-      fuse: try ChildCommand(fuse ?? Checkout.fuse), shared: try (shared ?? tool).map { try ChildCommand($0) },
+      fuse: try fuse.command(), shared: try (shared ?? tool).map { try ChildCommand($0) },
       jobs: jobs)
   }
 }

@@ -17,8 +17,7 @@ struct RadiosCommand: ParsableCommand {
   @Option(help: "Seeds of each motion with a fixed radio; 40: about 50 minutes of processor time.")
   var draws = 40
 
-  @Option(help: "The command that is measured (default: of the same build).")
-  var fuse: String?
+  @OptionGroup var fuse: FuseOption
 
   @Option(help: "Evaluations at a time.")
   var jobs = 2
@@ -30,7 +29,7 @@ struct RadiosCommand: ParsableCommand {
   func run() throws {
     let root = try Checkout.root()
     let measurement = RadioMeasurement(
-      fuse: try ChildCommand(fuse ?? Checkout.fuse), scenarios: "\(root)/Sources/Simulation/Scenarios",
+      fuse: try fuse.command(), scenarios: "\(root)/Sources/Simulation/Scenarios",
       folder: try TemporaryFolder("radios"), jobs: jobs)
     var page = """
       # Radios of every kind, all figures

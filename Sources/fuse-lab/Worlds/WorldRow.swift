@@ -1,4 +1,3 @@
-import Datasets
 import JSONText
 
 /// A row of a random world, read: what `fuse-lab worlds run` prints.
@@ -52,28 +51,18 @@ struct WorldRow: Sendable {
   ///
   /// - Throws: `DatasetError` with file and line for what is no row.
   static func rows(in path: String) throws -> [WorldRow] {
-    var rows: [WorldRow] = []
-    let lines = try LineReader(path: path)
-    while let line = try lines.next() {
-      guard !line.isEmpty else { continue }
-      guard let json = try? JSONValue(line), let trials = json["trials"]?.double,
-        let row = trials == 0 ? nil : WorldRow(json)
-      else {
-        if let json = try? JSONValue(line), json["trials"]?.double == 0 { continue }
-        throw DatasetError(
-          file: path, line: lines.line, found: "no row of a world", expected: "a line of 'fuse-lab worlds run'")
-      }
-      rows.append(row)
+    try JSONLines.read(path, expected: "a line of 'fuse-lab worlds run'") { json in
+      if json["trials"]?.double == 0 { return nil }
+      return try WorldRow(json)
     }
-    return rows
   }
 
-  /// A row; nil for anything else.
-  init?(_ json: JSONValue) {
+  /// - Throws: `JSONLines.NoRow` for anything else.
+  init(_ json: JSONValue) throws {
     guard let name = json["name"]?.text, let errors = json["errors"], let peers = errors["peers"]?.members,
-      let links = json["links"]?.members, case .array(let diagnoses)? = json["diagnoses"],
+      let links = json["links"]?.members, let diagnoses = json["diagnoses"]?.elements,
       let updates = json["updates"]?.double, let held = json["held"]?.double, let seconds = json["seconds"]?.double
-    else { return nil }
+    else { throw JSONLines.NoRow() }
     (self.name, self.updates, self.held, self.seconds) = (name, updates, held, seconds)
     self.peers = peers.map { Peer($0.key, $0.value) }
     path = errors["trajectory"].flatMap(Path.init)

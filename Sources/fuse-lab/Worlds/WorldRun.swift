@@ -43,7 +43,8 @@ struct WorldRun: Sendable {
     try fuse.succeeded(["run", recording, "-o", result, "--quiet"] + settings)
     var row = try fuse.row(["eval", result, "--truth", recording, "--no-ideal", "--format", "jsonl", "--quiet"])
     let run = try RunFolder(path: result, keeping: .none)
-    row.set("diagnoses", .array(Set(run.diagnoses).sorted().map { .string($0) }))
+    let codes = Set(run.diagnoses.compactMap { $0["code"]?.text })
+    row.set("diagnoses", .array(codes.sorted().map { .string($0) }))
     var stamps: [Int64] = [], held = 0
     try run.forEachUpdate { update in
       stamps.append(update.timestamp.nanoseconds)
@@ -82,11 +83,8 @@ extension JSONValue {
 }
 
 extension RunFolder {
-  /// The codes of its diagnoses.
-  fileprivate var diagnoses: [String] {
-    guard case .array(let diagnoses)? = result?["diagnoses"] else { return [] }
-    return diagnoses.compactMap { $0["code"]?.text }
-  }
+  /// Its diagnoses.
+  var diagnoses: [JSONValue] { result?["diagnoses"]?.elements ?? [] }
 }
 
 extension DatasetContents {

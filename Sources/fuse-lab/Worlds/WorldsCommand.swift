@@ -26,8 +26,7 @@ struct WorldsCommand: ParsableCommand {
 
 /// What is measured of worlds, and with what.
 struct WorldOptions: ParsableArguments {
-  @Option(help: "The command that is measured (default: of the same build).")
-  var fuse: String?
+  @OptionGroup var fuse: FuseOption
 
   @Option(help: "Settings of 'fuse run', a file.")
   var config: String?
@@ -37,7 +36,7 @@ struct WorldOptions: ParsableArguments {
 
   /// - Throws: `LabError` where the command is not there.
   func run() throws -> WorldRun {
-    WorldRun(fuse: try ChildCommand(fuse ?? Checkout.fuse), config: config, hasIdeal: ideal)
+    WorldRun(fuse: try fuse.command(), config: config, hasIdeal: ideal)
   }
 }
 
