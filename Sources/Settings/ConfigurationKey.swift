@@ -226,19 +226,25 @@ package struct ConfigurationKey: Sendable {
       "Random walk of a peer relative to the device, for errors without a model."),
     ConfigurationKey(
       "ranging.peerSpeedSigma", "m/s", .number(\.ranging.peerSpeedSigma, 1e-3...100),
-      "1-sigma of the speed of a peer that begins to move, each level axis."),
+      "1-sigma of the speed of a fast peer, each level axis."),
     ConfigurationKey(
       "ranging.peerVerticalSpeedSigma", "m/s", .number(\.ranging.peerVerticalSpeedSigma, 1e-3...100),
-      "The same for the vertical axis."),
+      "The same for the vertical axis, of a slow one at most its level one."),
     ConfigurationKey(
       "ranging.peerVelocityTime", "s", .number(\.ranging.peerVelocityTime, 1e-2...1000),
-      "Correlation time of a moving peer's velocity."),
+      "Correlation time of a fast peer's velocity."),
     ConfigurationKey(
-      "ranging.underWaySpeedSigma", "m/s", .number(\.ranging.underWaySpeedSigma, 1e-3...100),
-      "1-sigma of the speed of a peer that may be under way since the first range, each level axis."),
+      "ranging.slowPeerSpeedSigma", "m/s", .number(\.ranging.slowPeerSpeedSigma, 1e-3...100),
+      "1-sigma of the speed of a slow peer, each level axis."),
     ConfigurationKey(
-      "ranging.underWayVelocityTime", "s", .number(\.ranging.underWayVelocityTime, 1e-2...1000),
-      "Correlation time of its velocity."),
+      "ranging.slowPeerVelocityTime", "s", .number(\.ranging.slowPeerVelocityTime, 1e-2...1000),
+      "Correlation time of a slow peer's velocity."),
+    ConfigurationKey(
+      "ranging.underWaySlowProbability", "probability", .number(\.ranging.underWaySlowProbability, 0...1),
+      "Probability that a peer that may be under way since the first range is slow."),
+    ConfigurationKey(
+      "ranging.beginningSlowProbability", "probability", .number(\.ranging.beginningSlowProbability, 0...1),
+      "Probability that a peer that stood and begins to move is slow."),
     ConfigurationKey(
       "ranging.noiseCandidates", "m and s", .pairs(\.ranging.noiseCandidates, 1e-4...100),
       "Candidates of the coloured range error: 1-sigma and correlation time of each."),

@@ -174,22 +174,28 @@ import Testing
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
   }
 
-  /// A peer that is carried off: its old position is dropped, and the new one found.
+  /// A peer that is carried off in an instant: its old position is dropped, and the new one found, under most draws of the radio's noise (9 of these 12);
+  /// under none is another place published.
   @Test func aPeerThatWasCarriedOffIsFoundAgain() throws {
     let position = Vector3(-2, -4, 0.2)
-    let events = OdometryWorld.events(seconds: 26, peers: ["a"]).map { event -> TimedEvent in
-      guard case .range(var range) = event.event else { return event }
-      let t = range.timestamp.seconds(since: OdometryWorld.time(0))
-      guard t > 12 else { return event }
-      let device = OdometryWorld.path(t).translation
-      range.range += (position - device).norm - (OdometryWorld.peers["a"]! - device).norm
-      return TimedEvent(.range(range))
+    var found = 0
+    for seed in UInt64(141)..<153 {
+      let events = OdometryWorld.events(seconds: 26, seed: seed, peers: ["a"]).map { event -> TimedEvent in
+        guard case .range(var range) = event.event else { return event }
+        let t = range.timestamp.seconds(since: OdometryWorld.time(0))
+        guard t > 12 else { return event }
+        let device = OdometryWorld.path(t).translation
+        range.range += (position - device).norm - (OdometryWorld.peers["a"]! - device).norm
+        return TimedEvent(.range(range))
+      }
+      let updates = OdometryWorld.run(events).updates()
+      #expect(Self.between(11, 12, updates).allSatisfy { $0.object.horizontalAngle != nil })
+      #expect(Self.between(12, 16, updates).contains { $0.object.horizontalAngle == nil }, "withheld first")
+      let places = Self.between(14, 26, updates).compactMap(\.object.worldPosition)
+      #expect(places.allSatisfy { ($0.position - position).norm < 0.5 }, "seed \(seed)")
+      if !places.isEmpty { found += 1 }
     }
-    let updates = OdometryWorld.run(events).updates()
-    #expect(Self.between(11, 12, updates).allSatisfy { $0.object.horizontalAngle != nil })
-    #expect(Self.between(12, 16, updates).contains { $0.object.horizontalAngle == nil }, "the angle is withheld first")
-    let found = try #require(updates.last?.object.worldPosition)
-    #expect((found.position - position).norm < 0.5)
+    #expect(found >= 8)
   }
 
   @Test func withoutRangesForASecondItDrifts() {

@@ -79,7 +79,7 @@ import Testing
     for pairs in [1, 3, 7, 12] {
       var set = RandomGaussianSum.make(&random, antennas: ["a", "b"], count: pairs, isMoving: isMoving)
       // A step changes unused lanes arbitrarily.
-      if isMoving { set.movePeer(seconds: 1, PeerVelocityModel(speed: Vector3(1, 1, 0.2), memory: 4)) }
+      if isMoving { set.movePeer(seconds: 1) }
       let n = set.dimension
       var weights = (0..<set.count).map { _ in random.uniform(0...1) < 0.3 ? 0 : random.uniform(0...1) }
       weights[0] += 0.1

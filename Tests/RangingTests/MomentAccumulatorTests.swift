@@ -19,13 +19,12 @@ import Testing
       }
     }
     let weights = (0..<set.count).map { _ in random.uniform() < 0.2 ? 1e-6 : random.uniform() }
-    let step = isMoving ? RangingConfiguration().peerVelocityModel.step(0.4) : nil
     var merged = [PositionGaussian?](repeating: nil, count: directions)
     for i in 0..<set.count where weights[i] > 1e-5 {
-      let one = set.gaussian(i, weight: weights[i], after: step)
+      let one = set.gaussian(i, weight: weights[i], after: 0.4)
       if merged[set[i].latticeDirection]?.merge(one) == nil { merged[set[i].latticeDirection] = one }
     }
-    let summed = set.gaussiansByLatticeDirection(weights: weights, above: 1e-5, after: step)
+    let summed = set.gaussiansByLatticeDirection(weights: weights, above: 1e-5, after: 0.4)
     #expect(summed.count == 4)
     for (a, b) in zip(summed, merged.compactMap(\.self)) {
       #expect(abs(a.weight - b.weight) < 1e-12 && (a.position - b.position).norm < 1e-12)
@@ -33,7 +32,7 @@ import Testing
       #expect(abs(a.scale - b.scale) < 1e-13 && abs(a.scaleVariance - b.scaleVariance) < 1e-12)
       #expect((a.scaleCovariance - b.scaleCovariance).norm < 1e-12)
     }
-    let listed = set.gaussians(weights: weights, above: 1e-5, after: step)
+    let listed = set.gaussians(weights: weights, above: 1e-5, after: 0.4)
     #expect(listed.count == weights.count { $0 > 1e-5 })
   }
 }

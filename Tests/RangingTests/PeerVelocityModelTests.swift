@@ -62,21 +62,21 @@ import Testing
     for axis in 0..<3 { #expect(abs(above.positionVariance[axis] / below.positionVariance[axis] - 1) < 1e-5) }
   }
 
-  /// The prediction is linear in the world: positions, velocities and covariances follow the model.
+  /// The prediction is linear in the world: positions, velocities and covariances follow each component's model.
   @Test(arguments: [[""], ["a", "b"]]) func componentsFollowTheModel(antennas: [String]) {
     var random = SeededRandom(seed: 72)
-    for _ in 0..<100 {
-      let before = RandomGaussianSum.make(&random, antennas: antennas, count: 1, isMoving: true)
+    for _ in 0..<30 {
+      let before = RandomGaussianSum.make(&random, antennas: antennas, count: 6, isMoving: true)
       var after = before
       let seconds = random.uniform(0.05...2)
-      after.movePeer(seconds: seconds, Self.model)
+      after.movePeer(seconds: seconds)
       let (n, v) = (before.dimension, before.layout.velocity.lowerBound)
-      let step = Self.model.step(seconds)
-      // F over (position in the world, other states).
-      var f = [[Double]](repeating: [Double](repeating: 0, count: n), count: n)
-      for r in 0..<n { f[r][r] = 1 }
-      for k in 0..<3 { (f[k][v + k], f[v + k][v + k]) = (step.reach, step.phi) }
       for i in 0..<before.count {
+        let step = before.velocityModels[before[i].velocityModel].step(seconds)
+        // F over (position in the world, other states).
+        var f = [[Double]](repeating: [Double](repeating: 0, count: n), count: n)
+        for r in 0..<n { f[r][r] = 1 }
+        for k in 0..<3 { (f[k][v + k], f[v + k][v + k]) = (step.reach, step.phi) }
         let x = before.scalars(i)
         let velocity = Vector3(x[v - 2], x[v - 1], x[v])
         #expect((after.position(i) - before.position(i) - step.reach * velocity).norm < 1e-9)
@@ -99,10 +99,32 @@ import Testing
           }
         }
         // Prediction at read-out equals the same step applied to the state.
-        let (predicted, stepped) = (before.gaussian(i, weight: 1, after: step), after.gaussian(i, weight: 1))
+        let (predicted, stepped) = (before.gaussian(i, weight: 1, after: seconds), after.gaussian(i, weight: 1))
         #expect((predicted.position - stepped.position).norm < 1e-9)
         for r in 0..<3 { for c in 0..<3 { #expect(abs(predicted.covariance[r, c] - stepped.covariance[r, c]) < 1e-9) } }
         #expect((predicted.scaleCovariance - stepped.scaleCovariance).norm < 1e-9)
+      }
+    }
+  }
+
+  /// A stationary sum begins to move once under each model, with its probability and the speeds of its prior.
+  @Test func everyComponentMovesUnderEachModel() {
+    var random = SeededRandom(seed: 74)
+    let set = RandomGaussianSum.make(&random, antennas: ["a"], count: 5)
+    let candidates = zip(RandomGaussianSum.velocityModels, [0.7, 0.3]).map {
+      PeerVelocityModel.Candidate(model: $0, probability: $1)
+    }
+    let moving = set.moving(candidates)
+    let v = moving.layout.velocity.lowerBound
+    #expect(moving.count == 2 * set.count)
+    for i in 0..<moving.count {
+      let (one, source) = (moving[i], i % set.count)
+      #expect(one.velocityModel == i / set.count && one.noise == set[source].noise)
+      #expect(abs(one.logWeight - set.logWeight[source] - log(candidates[one.velocityModel].probability)) < 1e-12)
+      #expect((moving.position(i) - set.position(source)).norm < 1e-12)
+      for k in 0..<3 {
+        let speed = candidates[one.velocityModel].model.speed[k]
+        #expect(abs(one.covariance[(v + k) * (moving.dimension + 1)] - speed * speed) < 1e-12)
       }
     }
   }

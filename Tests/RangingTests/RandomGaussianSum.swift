@@ -9,12 +9,18 @@ enum RandomGaussianSum {
     RangeNoise(white: 0.1, coloured: 0.03, correlationTime: 3, correlationLength: 1),
   ]
 
+  static let velocityModels = [
+    PeerVelocityModel(speed: Vector3(0.8, 0.7, 0.15), memory: 4),
+    PeerVelocityModel(speed: Vector3(0.3, 0.35, 0.1), memory: 9),
+  ]
+
   /// `count` LOS/NLOS pairs some metres from the anchor; `spread` scales their 1-sigma (1: centimetres and hundredths).
   static func make(
     _ random: inout SeededRandom, antennas: [String], count: Int, spread: Double = 1, isMoving: Bool = false
   ) -> GaussianSum {
     var set = GaussianSum(
       anchor: random.gaussian3(), layout: LinkLayout(antennas: antennas, isMoving: isMoving), noises: noises)
+    if isMoving { set.velocityModels = velocityModels }
     let n = set.dimension
     for i in 0..<count {
       let u = random.direction()
@@ -44,8 +50,8 @@ enum RandomGaussianSum {
       for (numbers, covariance) in [(without, los), (scalars, p)] {
         set.append(
           MixtureComponent(
-            logWeight: random.uniform(-1...0), direction: u, tangent: u.tangentBasis.0, noise: i % 2, scalars: numbers,
-            covariance: covariance))
+            logWeight: random.uniform(-1...0), direction: u, tangent: u.tangentBasis.0, noise: i % 2,
+            velocityModel: isMoving ? i / 2 % 2 : 0, scalars: numbers, covariance: covariance))
       }
     }
     return set

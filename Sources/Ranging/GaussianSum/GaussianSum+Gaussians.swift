@@ -6,23 +6,22 @@ import SensorData
 extension GaussianSum {
   /// Component `i` as a Gaussian over the peer's position and the link's scale error.
   ///
-  /// - Parameter step: prediction since the newest range, for a moving peer.
-  package func gaussian(_ i: Int, weight: Double, after step: PeerVelocityModel.Step? = nil) -> PositionGaussian {
-    cells.withUnsafeBufferPointer { cells in
+  /// - Parameter seconds: since the newest range, for the prediction of a moving peer.
+  package func gaussian(_ i: Int, weight: Double, after seconds: Double = 0) -> PositionGaussian {
+    let steps = steps(after: seconds)
+    return cells.withUnsafeBufferPointer { cells in
       let cell = cells.baseAddress! + (i / 8 * 2 + i % 2) * cellSize
       var four = PositionGaussian4()
-      read(cell, into: &four, after: step)
+      read(cell, into: &four, after: steps?.of(velocityModel, i / 8 * 8 + i % 2))
       return four.gaussian(i / 2 % 4, weight: weight, from: anchor)
     }
   }
 
   /// The components whose weights are above `least`, in the order of the cells.
-  package func gaussians(weights: [Double], above least: Double, after step: PeerVelocityModel.Step?)
-    -> [PositionGaussian]
-  {
+  package func gaussians(weights: [Double], above least: Double, after seconds: Double) -> [PositionGaussian] {
     var gaussians: [PositionGaussian] = []
     gaussians.reserveCapacity(weights.reduce(0) { $0 + ($1 > least ? 1 : 0) })
-    forEachFour(weights: weights, above: least, after: step) { four, _ in
+    forEachFour(weights: weights, above: least, after: seconds) { four, _ in
       for lane in 0..<4 where four.weight[lane] > 0 {
         gaussians.append(four.gaussian(lane, weight: four.weight[lane], from: anchor))
       }
@@ -31,12 +30,12 @@ extension GaussianSum {
   }
 
   /// The same with the components of one lattice direction merged by their moments, in the order of the directions.
-  package func gaussiansByLatticeDirection(weights: [Double], above least: Double, after step: PeerVelocityModel.Step?)
-    -> [PositionGaussian]
-  {
+  package func gaussiansByLatticeDirection(
+    weights: [Double], above least: Double, after seconds: Double
+  ) -> [PositionGaussian] {
     var sums = MomentAccumulator(kinds: Int(latticeDirection.max() ?? -1) + 1)
     latticeDirection.withUnsafeBufferPointer { latticeDirection in
-      forEachFour(weights: weights, above: least, after: step) { four, first in
+      forEachFour(weights: weights, above: least, after: seconds) { four, first in
         sums.add(four, kinds: latticeDirection.baseAddress! + first, stride: 2)
       }
     }
@@ -47,10 +46,11 @@ extension GaussianSum {
   /// others), and the index of its first component; the others follow in steps of two.
   @inline(__always)
   private func forEachFour(
-    weights: [Double], above least: Double, after step: PeerVelocityModel.Step?,
+    weights: [Double], above least: Double, after seconds: Double,
     _ body: (inout PositionGaussian4, Int) -> Void
   ) {
     var four = PositionGaussian4()
+    let steps = steps(after: seconds)
     cells.withUnsafeBufferPointer { cells in
       for cell in 0..<(2 * groups) {
         let first = cell / 2 * 8 + cell % 2
@@ -61,17 +61,22 @@ extension GaussianSum {
         }
         guard listed != .zero else { continue }
         four.weight = listed
-        read(cells.baseAddress! + cell * cellSize, into: &four, after: step)
+        read(cells.baseAddress! + cell * cellSize, into: &four, after: steps?.of(velocityModel, first))
         body(&four, first)
       }
     }
+  }
+
+  /// The steps since the newest range; nil where nothing moves.
+  private func steps(after seconds: Double) -> StepLanes? {
+    layout.isMoving && seconds > 0 ? StepLanes(velocityModels, seconds: seconds) : nil
   }
 
   /// A cell's components as Gaussians relative to the anchor, without weights: `E P E^T` with E = (J, reach) over
   /// (position, velocity).
   @inline(__always)
   private func read(
-    _ cell: UnsafePointer<Lanes>, into four: inout PositionGaussian4, after step: PeerVelocityModel.Step?
+    _ cell: UnsafePointer<Lanes>, into four: inout PositionGaussian4, after step: StepLanes.Four?
   ) {
     let (p, x, frame) = (cell + covarianceOffset, cell + Self.scalarsOffset, LaneFrame(cell))
     let s = layout.scale
@@ -88,16 +93,16 @@ extension GaussianSum {
     four.scale = x[s - 2]
     four.scaleCovariance = frame.outward(LaneVector(p + Self.triangle(s)))
     four.scaleVariance = p[Self.triangle(s) + s]
-    if let step, step.reach != 0, layout.isMoving { carry(&four, by: step, cell, frame) }
+    if let step { carry(&four, by: step, cell, frame) }
   }
 
   /// Predicts moving peers.
   private func carry(
-    _ four: inout PositionGaussian4, by step: PeerVelocityModel.Step, _ cell: UnsafePointer<Lanes>, _ frame: LaneFrame
+    _ four: inout PositionGaussian4, by step: StepLanes.Four, _ cell: UnsafePointer<Lanes>, _ frame: LaneFrame
   ) {
     let (p, s, v) = (cell + covarianceOffset, layout.scale, layout.velocity.lowerBound)
     let (reach, t0, t1, t2) = (
-      Lanes(repeating: step.reach), p + Self.triangle(v), p + Self.triangle(v + 1), p + Self.triangle(v + 2)
+      step.reach, p + Self.triangle(v), p + Self.triangle(v + 1), p + Self.triangle(v + 2)
     )
     four.position = four.position + reach * LaneVector(cell + Self.scalarsOffset + v - 2)
     four.scaleCovariance = four.scaleCovariance + reach * LaneVector(t0[s], t1[s], t2[s])
@@ -106,7 +111,7 @@ extension GaussianSum {
     let square = reach * reach
     func own(_ k: Int) -> LaneVector { LaneVector(repeating: Vector3(k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0)) }
     func add(_ row: inout LaneVector, _ k: Int, _ ahead: LaneVector, _ across: LaneVector, _ speeds: LaneVector) {
-      row = row + reach * (ahead + across) + square * speeds + Lanes(repeating: step.positionVariance[k]) * own(k)
+      row = row + reach * (ahead + across) + square * speeds + step.positionVariance[k] * own(k)
     }
     add(&four.rows.0, 0, d, LaneVector(d.x, e.x, f.x), LaneVector(t0[v], t1[v], t2[v]))
     add(&four.rows.1, 1, e, LaneVector(d.y, e.y, f.y), LaneVector(t1[v], t1[v + 1], t2[v + 1]))
@@ -169,15 +174,18 @@ extension GaussianSum {
   /// - Parameters:
   ///   - statedNoise: total 1-sigma given by the recording, metres.
   ///   - knowledge: of the radio, used instead of that.
+  ///   - velocity: model of a moving peer.
   init(
     rangeOnly first: PeerFilter.Range, _ configuration: RangingConfiguration, layout: LinkLayout, statedNoise: Double?,
-    knowledge: LinkKnowledge? = nil
+    knowledge: LinkKnowledge? = nil, velocity: PeerVelocityModel? = nil
   ) {
     let candidates =
       knowledge?.noises.map { ($0.noise, log($0.probability)) }
       ?? configuration.noisePriors(stated: statedNoise, antennaCount: layout.antennaCount)
     self.init(anchor: first.antenna, layout: layout, noises: candidates.map(\.0))
-    let prior = LinkPrior(configuration: configuration, layout: layout, bias: knowledge?.bias)
+    if let velocity { velocityModels = [velocity] }
+    let prior = LinkPrior(
+      configuration: configuration, layout: layout, speed: velocity?.speed, bias: knowledge?.bias)
     for (index, (noise, logPrior)) in candidates.enumerated() {
       for isNLOS in [false, true] {
         let half = prior.half(first, noise, isNLOS: isNLOS)
@@ -196,6 +204,7 @@ extension GaussianSum {
   package func withDirections(over directions: [Vector3], _ heights: HeightPrior) -> GaussianSum {
     let width = 0.55 * (4 * Double.pi / Double(directions.count)).squareRoot()
     var result = GaussianSum(anchor: anchor, layout: layout, noises: noises)
+    result.velocityModels = velocityModels
     result.reserveCapacity(count * directions.count)
     var variances: [Double] = []
     for (latticeDirection, lattice) in directions.enumerated() {
@@ -225,6 +234,7 @@ extension GaussianSum {
   /// All components as one pair with their moments; its NLOS component has zero weight.
   func merged(weights: [Double]) -> GaussianSum {
     var result = GaussianSum(anchor: anchor, layout: layout, noises: noises)
+    result.velocityModels = velocityModels
     guard count > 0 else { return result }
     func weighted(_ i: Int) -> MixtureComponent {
       var hypothesis = self[i]

@@ -3,16 +3,40 @@ import Geometry
 
 /// Components of a moving peer have its velocity in the world as three more states.
 extension GaussianSum {
-  /// The same components for a moving peer: velocities have the stationary prior of `model`.
-  func moving(_ model: PeerVelocityModel) -> GaussianSum {
-    var result = with(LinkLayout(antennas: layout, isMoving: true))
+  /// The same components for a moving peer, once under each velocity model: velocities have its stationary prior.
+  ///
+  /// - Parameter models: with their probabilities, at least one.
+  package func moving(_ models: [PeerVelocityModel.Candidate]) -> GaussianSum {
+    var all = self
+    all.velocityModels = models.map(\.model)
+    if models.count > 1 {
+      all.filter { _ in false }
+      all.reserveCapacity(models.count * count)
+      for (index, candidate) in models.enumerated() {
+        for i in 0..<count {
+          var component = self[i]
+          component.velocityModel = index
+          component.logWeight += log(candidate.probability)
+          all.append(component)
+        }
+      }
+    }
+    var result = all.with(LinkLayout(antennas: layout, isMoving: true))
+    result.velocityModels = all.velocityModels
     let velocity = result.layout.velocity
-    result.forEachCell { p, _, _, _ in
+    let variances = models.map { $0.model.speed * $0.model.speed }
+    result.forEachCell { p, _, first, _ in
+      let own = all.velocityModels(of: first)
       for (axis, k) in velocity.enumerated() {
-        p[Self.triangle(k) + k] = Lanes(repeating: model.speed[axis] * model.speed[axis])
+        p[Self.triangle(k) + k] = Lanes(own.map { variances[$0][axis] })
       }
     }
     return result
+  }
+
+  /// Indices of the velocity models of a cell's four components, the first of which is `first`; those of unused lanes are 0.
+  func velocityModels(of first: Int) -> [Int] {
+    (0..<4).map { lane in first + 2 * lane < count ? Int(velocityModel[first + 2 * lane]) : 0 }
   }
 
   /// The same components for a stationary peer.
@@ -41,27 +65,29 @@ extension GaussianSum {
 
   /// Predicts a moving peer over `seconds`. The step is linear in the world and the covariance is propagated exactly;
   /// the tangents rotate with the direction.
-  package mutating func movePeer(seconds: Double, _ model: PeerVelocityModel) {
+  package mutating func movePeer(seconds: Double) {
     guard seconds > 0 else { return }
-    let step = model.step(seconds)
+    let steps = StepLanes(velocityModels, seconds: seconds)
     let (n, v) = (dimension, layout.velocity.lowerBound)
     // Position and velocity columns before and after the step, row by row.
     let old = UnsafeMutablePointer<Lanes>.allocate(capacity: 12 * n)
     old.initialize(repeating: .zero, count: 12 * n)
     defer { old.deallocate() }
     let new = old + 6 * n
-    forEachCell { p, x, _, _ in
+    let models = velocityModel
+    forEachCell { p, x, first, _ in
       let cell = x - Self.scalarsOffset
       let frame = LaneFrame(cell)
+      let step = steps.of(models, first)
       let velocity = LaneVector(x + v - 2)
-      Self.carry(cell, by: Lanes(repeating: step.reach) * velocity)
+      Self.carry(cell, by: step.reach * velocity)
       let now = LaneFrame(cell)
       for k in 0..<3 { x[v + k - 2] *= step.phi }
       func entry(_ r: Int, _ c: Int) -> Lanes { p[Self.triangle(max(r, c)) + min(r, c)] }
       /// Position and velocity (six numbers) after the step; the position is mapped from the old tangents through the
       /// world to the new ones.
       func stepped(_ s: UnsafePointer<Lanes>, to t: UnsafeMutablePointer<Lanes>) {
-        let position = frame.outward(LaneVector(s)) + Lanes(repeating: step.reach) * LaneVector(s + 3)
+        let position = frame.outward(LaneVector(s)) + step.reach * LaneVector(s + 3)
         now.inward(position).store(t)
         for k in 3..<6 { t[k] = step.phi * s[k] }
       }
@@ -92,11 +118,11 @@ extension GaussianSum {
   /// Adds the process noise of a step.
   @inline(__always)
   private static func add(
-    _ step: PeerVelocityModel.Step, _ p: UnsafeMutablePointer<Lanes>, velocity v: Int, _ frame: LaneFrame
+    _ step: StepLanes.Four, _ p: UnsafeMutablePointer<Lanes>, velocity v: Int, _ frame: LaneFrame
   ) {
     for k in 0..<3 {
       let axis = frame.inward(LaneVector(repeating: Vector3(k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0)))
-      let position = Lanes(repeating: step.positionVariance[k]) * axis
+      let position = step.positionVariance[k] * axis
       p[0] += position.x * axis.x
       p[1] += position.y * axis.x
       p[2] += position.y * axis.y
@@ -124,6 +150,49 @@ extension GaussianSum {
   }
 }
 
+/// Steps of the velocity models, four components at a time.
+struct StepLanes {
+  /// The step of each of four components.
+  struct Four {
+    let reach, phi: Lanes
+    /// As in `PeerVelocityModel.Step`, by axis.
+    let positionVariance, velocityVariance, crossCovariance: [Lanes]
+
+    fileprivate init(_ step: (Int) -> PeerVelocityModel.Step) {
+      func lanes(_ number: (PeerVelocityModel.Step) -> Double) -> Lanes {
+        Lanes(number(step(0)), number(step(1)), number(step(2)), number(step(3)))
+      }
+      reach = lanes(\.reach)
+      phi = lanes(\.phi)
+      positionVariance = (0..<3).map { axis in lanes { $0.positionVariance[axis] } }
+      velocityVariance = (0..<3).map { axis in lanes { $0.velocityVariance[axis] } }
+      crossCovariance = (0..<3).map { axis in lanes { $0.crossCovariance[axis] } }
+    }
+  }
+
+  private let steps: [PeerVelocityModel.Step]
+  /// Of four components with the same model, by model.
+  private let uniform: [Four]
+
+  /// - Parameter models: at least one.
+  init(_ models: [PeerVelocityModel], seconds: Double) {
+    precondition(!models.isEmpty, "a moving peer has a velocity model")
+    let steps = models.map { $0.step(seconds) }
+    self.steps = steps
+    uniform = steps.map { step in Four { _ in step } }
+  }
+
+  /// The steps of the four components of a cell, the first of which is `first`, the others two apart.
+  ///
+  /// - Parameter models: the index of each component's model.
+  @inline(__always)
+  func of(_ models: [Int32], _ first: Int) -> Four {
+    guard steps.count > 1 else { return uniform[0] }
+    let own = (0..<4).map { lane in first + 2 * lane < models.count ? Int(models[first + 2 * lane]) : 0 }
+    return own.allSatisfy { $0 == own[0] } ? uniform[own[0]] : Four { steps[own[$0]] }
+  }
+}
+
 /// Velocity model of a moving peer: an Ornstein-Uhlenbeck (first-order Gauss-Markov) process in each axis.
 ///
 /// With stationary 1-sigma s, correlation time tau, `phi = exp(-t / tau)` and the reach `b = tau (1 - phi)`, after t
@@ -139,6 +208,16 @@ package struct PeerVelocityModel: Equatable, Sendable {
   package let speed: Vector3
   /// Correlation time of the velocity, seconds.
   package let memory: Double
+
+  /// One of the models that a moving peer may have, and its prior probability, above 0.
+  package struct Candidate: Equatable, Sendable {
+    package let model: PeerVelocityModel
+    package let probability: Double
+
+    package init(model: PeerVelocityModel, probability: Double) {
+      (self.model, self.probability) = (model, probability)
+    }
+  }
 
   package init(speed: Vector3, memory: Double) {
     self.speed = speed

@@ -107,13 +107,14 @@ extension GaussianSum {
   private struct PairMean {
     let pair: Int
     let logWeight: Double
+    let velocityModel: Int32
     let direction, tangent: Vector3
     let rho: Double
     /// Variances along the two tangents, rad^2, and the distance, m^2.
     let spread: Vector3
   }
 
-  /// Merges pairs under one noise candidate whose means differ by less than a fraction of both standard deviations.
+  /// Merges pairs under one noise candidate and one velocity model whose means differ by less than a fraction of both standard deviations.
   ///
   /// Neighbours of the lattice converge where the posterior is narrower than the lattice. A merged pair keeps the
   /// moments of both. Separate modes, such as a reflection image, are never merged. Only pairs that are close along one
@@ -146,7 +147,8 @@ extension GaussianSum {
     let i = logWeight[2 * pair] >= logWeight[2 * pair + 1] ? 2 * pair : 2 * pair + 1
     let start = 4 * covarianceOffset
     return PairMean(
-      pair: pair, logWeight: logWeight[i], direction: direction(i), tangent: tangent(i), rho: rho(i),
+      pair: pair, logWeight: logWeight[i], velocityModel: velocityModel[i], direction: direction(i),
+      tangent: tangent(i), rho: rho(i),
       spread: withNumbers(of: i) { Vector3($0[start], $0[start + 8], $0[start + 20]) })
   }
 
@@ -154,7 +156,7 @@ extension GaussianSum {
   @inline(__always)
   private static func coincide(_ a: PairMean, _ b: PairMean) -> Bool {
     let x = b.direction.dot(a.tangent)
-    guard x * x < near * min(a.spread.x, b.spread.x) else { return false }
+    guard a.velocityModel == b.velocityModel, x * x < near * min(a.spread.x, b.spread.x) else { return false }
     let y = b.direction.dot(a.direction.cross(a.tangent))
     guard y * y < near * min(a.spread.y, b.spread.y), b.direction.dot(a.direction) > 0 else { return false }
     let z = b.rho - a.rho

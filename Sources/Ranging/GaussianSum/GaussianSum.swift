@@ -33,6 +33,9 @@ package struct GaussianSum {
   package private(set) var noise: [Int32] = []
   /// Lattice direction from which a component was spawned: neighbours are merged for output where there are many.
   package private(set) var latticeDirection: [Int32] = []
+  /// Velocity models of a moving peer, at least one; a component refers to one by index. Empty for a stationary peer.
+  package var velocityModels: [PeerVelocityModel] = []
+  package private(set) var velocityModel: [Int32] = []
   var cells: [Lanes] = []
 
   /// Smallest distance from the anchor, metres.
@@ -58,11 +61,12 @@ package struct GaussianSum {
     scalarsOffset + layout.dimension - 2 + triangle(layout.dimension)
   }
 
-  /// As many components as another sum has, with the same weights, noises and lattice directions, under another layout;
-  /// the states are zero.
+  /// As many components as another sum has, with the same weights and indices, under another layout; the states are
+  /// zero. A stationary peer has no velocity model.
   init(_ other: GaussianSum, layout: LinkLayout) {
     self.init(anchor: other.anchor, layout: layout, noises: other.noises)
     (count, logWeight, noise, latticeDirection) = (other.count, other.logWeight, other.noise, other.latticeDirection)
+    velocityModel = layout.isMoving ? other.velocityModel : [Int32](repeating: 0, count: count)
     cells = [Lanes](repeating: .zero, count: 2 * groups * cellSize)
   }
 
@@ -95,7 +99,7 @@ package struct GaussianSum {
     get {
       MixtureComponent(
         logWeight: logWeight[i], direction: direction(i), tangent: tangent(i), noise: Int(noise[i]),
-        latticeDirection: Int(latticeDirection[i]),
+        latticeDirection: Int(latticeDirection[i]), velocityModel: Int(velocityModel[i]),
         scalars: scalars(i), covariance: covariance(i))
     }
     set {
@@ -105,6 +109,7 @@ package struct GaussianSum {
       logWeight[i] = newValue.logWeight
       noise[i] = Int32(newValue.noise)
       latticeDirection[i] = Int32(newValue.latticeDirection)
+      velocityModel[i] = Int32(newValue.velocityModel)
       let (n, start, size) = (dimension, covarianceOffset, cellSize)
       cells.withUnsafeMutableBufferPointer { cells in
         let p = Self.numbers(cells, of: i, size)
@@ -122,13 +127,15 @@ package struct GaussianSum {
 
   /// Adds a component: LOS and NLOS in turn.
   package mutating func append(_ hypothesis: MixtureComponent) {
-    addRoom(logWeight: 0, noise: 0, latticeDirection: 0)
+    addRoom(logWeight: 0, noise: 0, latticeDirection: 0, velocityModel: 0)
     self[count - 1] = hypothesis
   }
 
   /// Adds component `i` of another sum with the same layout, in another direction.
   mutating func append(_ i: Int, of other: GaussianSum, direction: Vector3, tangent: Vector3, latticeDirection: Int) {
-    addRoom(logWeight: other.logWeight[i], noise: other.noise[i], latticeDirection: Int32(latticeDirection))
+    addRoom(
+      logWeight: other.logWeight[i], noise: other.noise[i], latticeDirection: Int32(latticeDirection),
+      velocityModel: other.velocityModel[i])
     let (last, size) = (count - 1, cellSize)
     cells.withUnsafeMutableBufferPointer { cells in
       let new = Self.numbers(cells, of: last, size)
@@ -152,14 +159,16 @@ package struct GaussianSum {
     logWeight.reserveCapacity(capacity)
     noise.reserveCapacity(capacity)
     latticeDirection.reserveCapacity(capacity)
+    velocityModel.reserveCapacity(capacity)
   }
 
-  private mutating func addRoom(logWeight: Double, noise: Int32, latticeDirection: Int32) {
+  private mutating func addRoom(logWeight: Double, noise: Int32, latticeDirection: Int32, velocityModel: Int32) {
     if count % 8 == 0 { for _ in 0..<(2 * cellSize) { cells.append(.zero) } }
     count += 1
     self.logWeight.append(logWeight)
     self.noise.append(noise)
     self.latticeDirection.append(latticeDirection)
+    self.velocityModel.append(velocityModel)
   }
 
   /// Keeps the components for which `keep` is true, in order; it must keep or drop both of a pair.
@@ -170,6 +179,7 @@ package struct GaussianSum {
         logWeight[to] = logWeight[i]
         noise[to] = noise[i]
         latticeDirection[to] = latticeDirection[i]
+        velocityModel[to] = velocityModel[i]
         let size = cellSize
         cells.withUnsafeMutableBufferPointer { cells in
           let (a, b) = (Self.numbers(cells, of: i, size), Self.numbers(cells, of: to, size))
@@ -183,6 +193,7 @@ package struct GaussianSum {
     logWeight.removeLast(logWeight.count - to)
     noise.removeLast(noise.count - to)
     latticeDirection.removeLast(latticeDirection.count - to)
+    velocityModel.removeLast(velocityModel.count - to)
     cells.removeLast(cells.count - groups * 2 * cellSize)
   }
 }
@@ -237,20 +248,23 @@ package struct MixtureComponent {
   package var noise: Int
   /// Lattice direction from which it was spawned.
   package var latticeDirection: Int
+  /// Index of the velocity model of a moving peer.
+  package var velocityModel: Int
   /// `dimension - 2` numbers: rho, then the biases as in `LinkLayout`.
   package var scalars: [Double]
   /// `dimension^2` numbers, row-major, symmetric.
   package var covariance: [Double]
 
   package init(
-    logWeight: Double, direction: Vector3, tangent: Vector3, noise: Int, latticeDirection: Int = 0, scalars: [Double],
-    covariance: [Double]
+    logWeight: Double, direction: Vector3, tangent: Vector3, noise: Int, latticeDirection: Int = 0,
+    velocityModel: Int = 0, scalars: [Double], covariance: [Double]
   ) {
     self.logWeight = logWeight
     self.direction = direction
     self.tangent = tangent
     self.noise = noise
     self.latticeDirection = latticeDirection
+    self.velocityModel = velocityModel
     self.scalars = scalars
     self.covariance = covariance
   }

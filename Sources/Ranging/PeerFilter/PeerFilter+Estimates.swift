@@ -38,11 +38,10 @@ extension PeerFilter {
   /// - Parameter seconds: since the newest range, for the prediction of a moving peer.
   package func gaussians(after seconds: Double) -> [PositionGaussian] {
     guard let (set, normalized) = spread else { return [] }
-    let step = isMoving && seconds > 0 ? peerVelocityModel.step(seconds) : nil
     let listed = normalized.reduce(0) { $0 + ($1 > Self.leastWeight ? 1 : 0) }
     return listed > Self.manyGaussians
-      ? set.gaussiansByLatticeDirection(weights: normalized, above: Self.leastWeight, after: step)
-      : set.gaussians(weights: normalized, above: Self.leastWeight, after: step)
+      ? set.gaussiansByLatticeDirection(weights: normalized, above: Self.leastWeight, after: seconds)
+      : set.gaussians(weights: normalized, above: Self.leastWeight, after: seconds)
   }
 
   /// Gaussians below this weight are left out.

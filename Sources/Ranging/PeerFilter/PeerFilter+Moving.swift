@@ -7,16 +7,17 @@ extension PeerFilter {
   package var isMoving: Bool { layout.isMoving }
 
   /// The same posterior for a peer that moves from now on, with unknown velocity.
-  package var moving: PeerFilter { moving(by: configuration.peerVelocityModel) }
+  package var moving: PeerFilter { moving(by: configuration.beginningVelocities) }
 
-  private func moving(by model: PeerVelocityModel) -> PeerFilter {
+  private func moving(by models: [PeerVelocityModel.Candidate]) -> PeerFilter {
     guard !isMoving else { return self }
     var copy = withHypotheses(isMoving: true) { set in
-      var moving = set.moving(model)
+      var moving = set.moving(isDirectionUnobserved ? [models[0]] : models)
       moving.noises = carried(moving.noises)
       return moving
     }
-    copy.peerVelocityModel = model
+    copy.velocities = models
+    if copy.count != count { copy.normalize() }
     return copy
   }
 
@@ -28,11 +29,11 @@ extension PeerFilter {
   /// The same for a peer that may have been under way since the first range; under the likeliest noise candidate alone, which is enough to
   /// predict ranges, once directions are spawned.
   package var underWay: PeerFilter {
-    guard hypotheses != nil, !isDirectionUnobserved else { return moving(by: configuration.underWayVelocityModel) }
+    guard hypotheses != nil, !isDirectionUnobserved else { return moving(by: configuration.underWayVelocities) }
     var copy = self
     copy.pruneNoises(but: 1)
     copy.normalize()
-    return copy.moving(by: configuration.underWayVelocityModel)
+    return copy.moving(by: configuration.underWayVelocities)
   }
 
   /// The same posterior for a peer that is stationary from now on.

@@ -8,7 +8,8 @@ extension PeerFilter {
   /// Until the device has moved, the direction is unobserved: each noise candidate has one pair.
   mutating func initialize(at first: Range) {
     hypotheses = GaussianSum(
-      rangeOnly: first, configuration, layout: layout, statedNoise: statedNoise, knowledge: knowledge)
+      rangeOnly: first, configuration, layout: layout, statedNoise: statedNoise, knowledge: knowledge,
+      velocity: isMoving ? velocities[0].model : nil)
     if isMoving { hypotheses!.noises = carried(hypotheses!.noises) }
     isDirectionUnobserved = true
     last = first
@@ -23,7 +24,7 @@ extension PeerFilter {
     // are kept.
     if isMoving { pruneNoises(but: max(limit / (2 * Self.fewestDirectionsIfMoving), 1)) }
     // The range rate does not observe a velocity in the world before there is a direction.
-    if isMoving { hypotheses = hypotheses!.stationary().moving(peerVelocityModel) }
+    if isMoving { hypotheses = hypotheses!.stationary().moving(velocities) }
     // Every noise candidate gets all directions, so the number of candidates limits that of directions.
     let room = max(limit / hypotheses!.count, isMoving ? Self.fewestDirectionsIfMoving : Self.fewestDirections)
     hypotheses = withDirections(hypotheses!, directions: min(configuration.directions, room))
@@ -48,7 +49,7 @@ extension PeerFilter {
     hypotheses!.predict(
       seconds: seconds, metres: metres, pose: pose, changes: visits?.map(\.change),
       antennaCorrelation: configuration.antennaCorrelation)
-    if isMoving { hypotheses!.movePeer(seconds: seconds, peerVelocityModel) }
+    if isMoving { hypotheses!.movePeer(seconds: seconds) }
     hypotheses!.drift(
       position: (configuration.peerRandomWalk * configuration.peerRandomWalk * seconds) * Matrix3.identity,
       yawVariance: 0,

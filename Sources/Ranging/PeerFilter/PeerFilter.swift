@@ -34,8 +34,8 @@ package struct PeerFilter {
 
   let configuration: RangingConfiguration
   var layout: LinkLayout
-  /// Of a moving peer: one that began to move, or one under way since the first range.
-  var peerVelocityModel: PeerVelocityModel
+  /// Velocity models of a moving peer: one that began to move, or one under way since the first range.
+  var velocities: [PeerVelocityModel.Candidate]
   let statedNoise: Double?
   /// Radio parameters from before the first range; nil for the prior.
   var knowledge: LinkKnowledge?
@@ -69,7 +69,7 @@ package struct PeerFilter {
 
   init(configuration: RangingConfiguration, layout: LinkLayout, statedNoise: Double?) {
     self.configuration = configuration
-    peerVelocityModel = configuration.peerVelocityModel
+    velocities = configuration.beginningVelocities
     limit = configuration.hypothesisLimit(for: layout)
     aoaErrors = AoAErrorCorrelation(assumed: configuration.aoaCorrelationTime)
     aoaBias = AoABias(deviation: Angle.degrees(configuration.aoaBiasDegrees))

@@ -112,6 +112,8 @@ package struct BiasColumns: Equatable, Sendable {
 struct LinkPrior {
   let configuration: RangingConfiguration
   let layout: LinkLayout
+  /// 1-sigma of a moving peer's speed, each axis, m/s.
+  var speed: Vector3?
   /// Mean and variance of the constant bias, metres, where it is known from before.
   var bias: (mean: Double, variance: Double)?
 
@@ -128,7 +130,7 @@ struct LinkPrior {
     variances[layout.scale] = square(configuration.scalePrior)
     for k in layout.coloured { variances[k] = square(noise.coloured) }
     for k in layout.antennaBiases { variances[k] = square(configuration.antennaBiasPrior) }
-    for (axis, k) in layout.velocity.enumerated() { variances[k] = square(configuration.peerVelocityModel.speed[axis]) }
+    if let speed { for (axis, k) in layout.velocity.enumerated() { variances[k] = square(speed[axis]) } }
     // The NLOS bias is not observable yet: the moments of the truncated normal distribution.
     let (nlosBias, nlosVariance) =
       isNLOS

@@ -68,17 +68,21 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Random walk of a peer relative to the device for unmodelled errors, m/sqrt(s): position-dependent multipath, axes
   /// a degree off, a peer that is nudged. It bounds the certainty from repetition.
   public var peerRandomWalk = 0.01
-  /// Speed of a peer that stood and begins to move, 1-sigma of each level axis, m/s: a person walks off with it.
+  /// Speed of a fast peer, 1-sigma of each level axis, m/s: a person walks off with it.
   public var peerSpeedSigma = 0.8
   /// The same for the vertical axis: stairs, a hand that is lowered.
   public var peerVerticalSpeedSigma = 0.15
-  /// Correlation time of the velocity, seconds.
-  public var peerVelocityTime = 4.0
-  /// Speed of a peer that may be under way since the first range, 1-sigma of each level axis, m/s: robots and strolling persons, as slow as
-  /// 0.1 m/s. A wider law lets a slow peer pass for a stationary one elsewhere (docs/experiments/moving-peer-search.md).
-  public var underWaySpeedSigma = 0.35
   /// Correlation time of its velocity, seconds.
-  public var underWayVelocityTime = 8.0
+  public var peerVelocityTime = 4.0
+  /// Speed of a slow peer, 1-sigma of each level axis, m/s: robots and strolling persons, as slow as 0.1 m/s. By the law of a fast one alone, a slow
+  /// peer passes for a stationary one elsewhere (docs/experiments/moving-peer-search.md).
+  public var slowPeerSpeedSigma = 0.35
+  /// Correlation time of its velocity, seconds.
+  public var slowPeerVelocityTime = 8.0
+  /// Probability that a peer that may be under way since the first range is slow, 0...1.
+  public var underWaySlowProbability = 0.5
+  /// Probability that a peer that stood and begins to move is slow, 0...1.
+  public var beginningSlowProbability = 0.2
   /// Prior rate of LOS to NLOS, 1/s; a link estimates its own (`NLOSRateEstimator`). A larger one costs every link
   /// without NLOS (docs/experiments/nlos-rate.md).
   public var losLossRate = 0.05
@@ -202,15 +206,24 @@ public struct RangingConfiguration: Equatable, Sendable {
   /// Rate of LOS/NLOS transitions, 1/s.
   package var losTransitionRate: Double { losLossRate + losReturnRate }
 
-  /// Velocity model of a peer that begins to move.
+  /// Velocity model of a fast peer.
   package var peerVelocityModel: PeerVelocityModel {
     PeerVelocityModel(speed: Vector3(peerSpeedSigma, peerSpeedSigma, peerVerticalSpeedSigma), memory: peerVelocityTime)
   }
 
-  /// Velocity model of a peer that may be under way since the first range.
-  package var underWayVelocityModel: PeerVelocityModel {
-    PeerVelocityModel(
-      speed: Vector3(underWaySpeedSigma, underWaySpeedSigma, min(peerVerticalSpeedSigma, underWaySpeedSigma)),
-      memory: underWayVelocityTime)
+  /// Velocity models of a peer that begins to move.
+  var beginningVelocities: [PeerVelocityModel.Candidate] { velocities(slowProbability: beginningSlowProbability) }
+
+  /// Velocity models of a peer that may be under way since the first range.
+  var underWayVelocities: [PeerVelocityModel.Candidate] { velocities(slowProbability: underWaySlowProbability) }
+
+  private func velocities(slowProbability: Double) -> [PeerVelocityModel.Candidate] {
+    let slow = PeerVelocityModel(
+      speed: Vector3(slowPeerSpeedSigma, slowPeerSpeedSigma, min(peerVerticalSpeedSigma, slowPeerSpeedSigma)),
+      memory: slowPeerVelocityTime)
+    return [
+      .init(model: slow, probability: slowProbability),
+      .init(model: peerVelocityModel, probability: 1 - slowProbability),
+    ].filter { $0.probability > 0 }
   }
 }
