@@ -240,6 +240,13 @@ let package = Package(
         command("ArgumentParser", "swift-argument-parser"),
       ],
       resources: [.embedInCode("Page")]),
+    // Instruments of the makers; no product, in no package.
+    .executableTarget(
+      name: "fuse-lab",
+      dependencies: [
+        "Simulation", "Evaluation", "RunResults", "Datasets", "JSONText", "Wording", "LeastSquares", "SensorData",
+        "Geometry", "CDigest", command("ArgumentParser", "swift-argument-parser"),
+      ]),
 
     // Tests: `<Module>Tests` are fast, `<Module>Statistics` draw many trials, `<Module>Recordings` use processes,
     // recordings, images or the clock. What several of them share is in the support targets.
@@ -338,6 +345,7 @@ let package = Package(
         command("NIOEmbedded", "swift-nio"), command("NIOWebSocket", "swift-nio"),
         command("NIOHTTPTypes", "swift-nio-extras"),
       ]),
+    .testTarget(name: "FuseLabTests", dependencies: ["fuse-lab", "Simulation", "TestSupport"]),
     .testTarget(
       name: "ImportingTests",
       dependencies: ["Importing", "Datasets", "JSONText", "SensorData", "Geometry", "TestSupport"]),

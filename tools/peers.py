@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The finder beside batch least squares, on the same path and ranges, by the same judge.
 
-    tools/peers.py worlds <fuse> <first seed> <count> <jobs>    a line of JSON a world and solver: random worlds of tools/worlds.py, kind searches
+    tools/peers.py worlds <fuse> <first seed> <count> <jobs>    a line of JSON a world and solver: random worlds of tools/update-worlds, kind searches
     tools/peers.py page <lines of worlds> <lines of 'fuse eval --each --baseline --format jsonl' of real sensors, or an empty file>
                                                                 writes docs/peers.md and its picture
 
@@ -17,7 +17,6 @@ import tempfile
 import textwrap
 
 from page_picture import ROOT, bars
-from worlds import in_a_room
 
 SECONDS = [6, 10, 20, 28]
 SOLVER = ", least squares"
@@ -26,9 +25,12 @@ SOLVER = ", least squares"
 def world(fuse, seed, folder):
     path = f"{folder}/{seed}.yaml"
     words = [fuse, "eval", "--scenario", path, "--seeds", "1", "--first-seed", str(seed), "--baseline", "--no-ideal", "--format", "jsonl", "--quiet"]
-    found = in_a_room("searches", seed, path, lambda: subprocess.run(words, capture_output=True, text=True))
-    if found is None:
+    with open(path, "w") as file:
+        drawn = subprocess.run([ROOT / "tools/update-worlds", "scenario", "searches", str(seed)], stdout=file)
+    if drawn.returncode == 3:  # no room is large enough
         return ""
+    drawn.check_returncode()
+    found = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
     rows = [json.loads(line) for line in found.stdout.splitlines()]
     for row in rows:
         row["name"] = row["name"].replace(path, str(seed))
@@ -136,7 +138,7 @@ def page(worlds_path, real_path):
         "same moments. Scores are proper, less is better: neither silence (45, 342) nor a wrong width pays. Differences: finder less least squares, paired by trial. Brackets: 95 % "
         "intervals, the bootstrap over trials. Another solver: `fuse eval <recording> --solution FILE.csv`.", 140)
     seeds = [int(pair[0]["name"].split()[0]) for pair in simulated.pairs]
-    lines += ["", "## Random worlds", "", f"Kind `searches` of `tools/worlds.py`, seeds {min(seeds)} to {max(seeds)}: 36 s, range errors of real size that are bound to the pose.", ""]
+    lines += ["", "## Random worlds", "", f"Kind `searches` of `tools/update-worlds`, seeds {min(seeds)} to {max(seeds)}: 36 s, range errors of real size that are bound to the pose.", ""]
     lines += table(simulated)
     if real.pairs:
         names = sorted({pair[0]["name"].rsplit(" ", 2)[0].split("/")[-1] for pair in real.pairs if pair[0].get("angleShareAt6s") is not None})

@@ -2,7 +2,6 @@
 import json
 import re
 import subprocess
-import sys
 import threading
 
 from serving import FUSE, HERE, Server, batches, check, stream
@@ -37,7 +36,7 @@ def mistakes(folder, scratch):
     for name in [None] + names:
         made = folder
         if name:
-            subprocess.run([sys.executable, HERE / "tools/faults.py", "make", folder, scratch / "made", name], check=True, capture_output=True)
+            subprocess.run([HERE / "tools/update-faults", "make", folder, scratch / "made", name], check=True, capture_output=True)
             made = scratch / "made" / name
         header, lines = stream(made)
         # The same events without their truth, which nobody streams.

@@ -33,7 +33,8 @@ package struct Simulator: Sendable {
       let tenths = Double(Int(time * 10)) / 10
       throw ScenarioError(
         file: scenario.name, line: nil,
-        problem: "the hand goes through a wall of the room at \(tenths) s, expected a larger room or a shorter path")
+        problem: "the hand goes through a wall of the room at \(tenths) s, expected a larger room or a shorter path",
+        isThroughWall: true)
     }
     var random = RandomStream.tremor.generator(seed: seed)
     let tremor = HandTremor(scenario.hand, spacing: Self.spacing, random: &random)

@@ -22,7 +22,7 @@ import Testing
 
   private static let inertial = ["imuAxes", "visualInertialMismatch", "gravitySign", "cameraMount"]
 
-  /// Relatives of the fifteen most frequent ones, of `tools/faults.py`.
+  /// Relatives of the fifteen most frequent ones, of `tools/update-faults`.
   static let own = [
     Mistake(name: "accelerometer-cm", codes: ["accelerometerUnit"]),
     Mistake(name: "gyroscope-degrees", codes: ["gyroscopeUnit"]),
@@ -57,8 +57,7 @@ import Testing
 
   @Test(arguments: own) func aRelativeIsSeenEverywhere(_ mistake: Mistake) throws {
     let scratch = try Scratch()
-    let tools = Repository.root.appendingPathComponent("tools/faults.py").path
-    #expect(try Self.python(tools, "make", Self.demo, scratch.path("made"), mistake.name) == 0)
+    #expect(try Self.faults("make", Self.demo, scratch.path("made"), mistake.name) == 0)
     try expectSeen(mistake, scratch)
   }
 
@@ -83,8 +82,7 @@ import Testing
   /// Broken runs stand apart from the figures of the others, and are named.
   @Test func aBrokenRunIsNotPooled() throws {
     let scratch = try Scratch()
-    let tools = Repository.root.appendingPathComponent("tools/faults.py").path
-    #expect(try Self.python(tools, "make", Self.demo, scratch.path("made"), "range-centimetres") == 0)
+    #expect(try Self.faults("make", Self.demo, scratch.path("made"), "range-centimetres") == 0)
     let folders = [Self.demo, scratch.path("made/range-centimetres")]
     let eval = try FuseProcess.run(["eval"] + folders + ["--no-ideal", "--pool", "--format", "jsonl"])
     #expect(eval.status == 0, "\(eval.stderr)")
@@ -151,6 +149,12 @@ import Testing
 
   private static func object(_ bytes: some Sequence<UInt8>) throws -> [String: Any] {
     try #require(JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+  }
+
+  /// The exit code of `tools/update-faults`.
+  private static func faults(_ arguments: String...) throws -> Int32 {
+    let tool = Repository.root.appendingPathComponent("tools/update-faults").path
+    return try FuseProcess.shell(([tool] + arguments).map { "'\($0)'" }.joined(separator: " ")).status
   }
 
   /// The exit code of a tool in Python.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The steps of tools/fleet/Snakefile; docs/fleet.md says how they go together.
 
-    fleet.py import <sources> <list> --fuse <fuse> [--importer <command>]   makes what is no recording yet, and the list of the shard's recordings
+    fleet.py import <sources> <list> [--importer <command>]   makes what is no recording yet, and the list of the shard's recordings
     fleet.py merge <folder of rows> <rows> <table>        all rows by name, as they stand, and their figures as Parquet
     fleet.py compare <comparison> <table>...              the last table, beside the one before it where there are two, paired by recording
     fleet.py choose <comparison> <names> <number or all>  the recordings that get a report: the worst, and the worst regressions
@@ -127,7 +127,6 @@ def recording_of(source: str) -> str:
 
 
 def import_shard(options: argparse.Namespace) -> None:
-    sys.path.insert(0, str(HERE.parent))
     names = []
     for source in Path(options.sources).read_text().splitlines():
         folder = recording_of(source)
@@ -141,12 +140,11 @@ def import_shard(options: argparse.Namespace) -> None:
         Path("recordings").mkdir(exist_ok=True)
         mark.unlink(missing_ok=True)
         if source.startswith("world:"):
-            from worlds import KINDS, record
-
             _, kind, seed = (source.split(":") + ["", ""])[:3]
-            if kind not in KINDS or not seed.isdigit():
-                raise SystemExit(f"error: {options.sources}: found {source}, expected world:<kind>:<seed>, a kind of 'tools/worlds.py kinds'")
-            made = record(options.fuse, kind, seed, folder)
+            code = subprocess.run([HERE.parent / "update-worlds", "record", "--", kind, seed, folder]).returncode
+            if code not in (0, 3):  # 3: no room is large enough
+                raise SystemExit(f"error: {options.sources}: found {source}, expected world:<kind>:<seed>, a kind of 'tools/update-worlds kinds'")
+            made = code == 0
         elif options.importer:
             command = options.importer.replace("{source}", shlex.quote(source)).replace("{folder}", shlex.quote(folder))
             with open(folder + ".log", "w") as log:
@@ -350,7 +348,6 @@ def main() -> None:
         return one
 
     imports = step("import", import_shard, "sources", "list")
-    imports.add_argument("--fuse", required=True)
     imports.add_argument("--importer", default="")
     step("merge", merge, "folder", "rows", "table")
     step("compare", compare, "comparison").add_argument("tables", nargs="+")

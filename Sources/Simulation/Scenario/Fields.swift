@@ -202,12 +202,15 @@ package struct ScenarioError: Error, Equatable, CustomStringConvertible {
   package let line: Int?
   /// What was found and what was expected, in one line.
   package let problem: String
+  /// Whether nothing is wrong but the room, which the motion leaves.
+  package let isThroughWall: Bool
 
   /// An error from its parts. `problem` may quote the file: control characters become blanks, and more than 1000
   /// characters are truncated.
-  init(file: String, line: Int?, problem: String) {
+  init(file: String, line: Int?, problem: String, isThroughWall: Bool = false) {
     self.file = file
     self.line = line
+    self.isThroughWall = isThroughWall
     let isLong = problem.count > 1000
     let scalars = problem.prefix(1000).unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) }
     self.problem = String(scalars) + (isLong ? "..." : "")

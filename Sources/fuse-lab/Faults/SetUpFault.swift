@@ -1,0 +1,311 @@
+import Foundation
+import LeastSquares
+
+/// One wrong thing about a recording's set-up.
+package struct SetUpFault: Sendable {
+  /// What is wrong: of the inertial unit, the camera, the radio, a tracker's odometry, all clocks.
+  package enum Family: String, CaseIterable, Sendable { case imu, camera, radio, odometry, time }
+
+  package let name: String
+  package let family: Family
+  /// What is wrong, in words.
+  package let text: String
+  private let apply: @Sendable (FaultyFolder) throws -> Void
+
+  fileprivate init(
+    _ name: String, _ family: Family, _ text: String, _ apply: @escaping @Sendable (FaultyFolder) throws -> Void
+  ) {
+    (self.name, self.family, self.text, self.apply) = (name, family, text, apply)
+  }
+
+  /// All faults.
+  package static let all = inertial + camera + radio + odometry + time
+
+  /// Whether a recording has what the fault is of.
+  package func fits(_ recording: String) -> Bool {
+    let needsUnit = family == .imu || name.hasSuffix("-imu") || name.hasPrefix("time-imu")
+    return (!needsUnit || FaultyFolder.has(FaultyFolder.imu, in: recording))
+      && (family != .camera || FaultyFolder.has(FaultyFolder.features, in: recording))
+  }
+
+  /// Writes a copy of a recording with the fault; what is there is replaced.
+  ///
+  /// - Returns: its folder, `<out>/<name>`.
+  @discardableResult package func make(_ recording: String, in out: String) throws -> String {
+    let folder = try FaultyFolder(copying: recording, to: "\(out)/\(name)")
+    try apply(folder)
+    return folder.path
+  }
+}
+
+// MARK: inertial unit
+
+extension SetUpFault {
+  private typealias Change = @Sendable ([Double]) -> [Double]
+
+  private static func unit(
+    _ name: String, _ text: String, gyroscope: @escaping Change = { $0 }, accelerometer: @escaping Change = { $0 },
+    isUnitless: Bool = false
+  ) -> SetUpFault {
+    SetUpFault(name, .imu, text) { folder in
+      try folder.change(FaultyFolder.imu, isUnitless: isUnitless) { row in
+        let values = try row[1..<7].map(FaultyFolder.number)
+        let changed = gyroscope(Array(values[..<3])) + accelerometer(Array(values[3...]))
+        row = [row[0]] + changed.map { Digits.significant($0, 9) }
+      }
+    }
+  }
+
+  private static func restamped(_ name: String, _ seconds: Double, _ family: Family, _ sensor: String, _ text: String)
+    -> SetUpFault
+  {
+    SetUpFault(name, family, text) { folder in try folder.restamp(sensor) { $0 + Int64((seconds * 1e9).rounded()) } }
+  }
+
+  private static let swapped: Change = { [$0[1], $0[0], $0[2]] }
+  private static func scaled(_ factor: Double) -> Change { { $0.map { factor * $0 } } }
+  private static func clipped(_ limit: Double) -> Change { { $0.map { min(max($0, -limit), limit) } } }
+
+  private static let inertial: [SetUpFault] = [
+    unit("gyroscope-1.1-times", "gyroscope a tenth too large", gyroscope: scaled(1.1)),
+    unit("accelerometer-1.1-times", "accelerometer a tenth too large", accelerometer: scaled(1.1)),
+    unit("gyroscope-0.85-times", "gyroscope 15 % too small", gyroscope: scaled(0.85)),
+    unit("accelerometer-0.85-times", "accelerometer 15 % too small", accelerometer: scaled(0.85)),
+    unit("gyroscope-2-times", "gyroscope twice too large", gyroscope: scaled(2)),
+    unit("accelerometer-2-times", "accelerometer twice too large", accelerometer: scaled(2)),
+    unit(
+      "gyroscope-degrees", "gyroscope in degrees per second, no unit", gyroscope: scaled(180 / .pi), isUnitless: true),
+    unit("accelerometer-cm", "accelerometer in cm/s^2, no unit", accelerometer: scaled(100), isUnitless: true),
+    unit("accelerometer-saturated", "accelerometer saturated at +-10 m/s^2", accelerometer: clipped(10)),
+    unit("gyroscope-saturated", "gyroscope saturated at +-0.5 rad/s", gyroscope: clipped(0.5)),
+    unit("gyroscope-negated", "gyroscope with the opposite sign", gyroscope: scaled(-1)),
+    unit(
+      "gyroscope-z-negated", "one axis of the gyroscope with the opposite sign",
+      gyroscope: { [$0[0], $0[1], -$0[2]] }),
+    unit("accelerometer-axes", "x and y of the accelerometer swapped", accelerometer: swapped),
+    unit("imu-left-handed", "x and y of the whole inertial unit swapped", gyroscope: swapped, accelerometer: swapped),
+    unit(
+      "gyroscope-offset", "gyroscope with an offset of 0.3 rad/s on one axis",
+      gyroscope: { [$0[0] + 0.3, $0[1], $0[2]] }),
+    unit(
+      "accelerometer-offset", "accelerometer with an offset of 3 m/s^2 on one axis",
+      accelerometer: { [$0[0] + 3, $0[1], $0[2]] }),
+    restamped("imu-late-50ms", 0.05, .imu, "imu0", "inertial unit stamped late 50ms"),
+    restamped("imu-early-30ms", -0.03, .imu, "imu0", "inertial unit stamped early 30ms"),
+    restamped("imu-late-300ms", 0.3, .imu, "imu0", "inertial unit stamped late 300ms"),
+    SetUpFault("gravity-removed", .imu, "user acceleration: gravity taken off", removeGravity),
+  ]
+
+  private static func removeGravity(_ folder: FaultyFolder) throws {
+    let truth = try folder.table(FaultyFolder.truth).rows.map { row in
+      (time: try FaultyFolder.integer(row[0]), attitude: try Quaternion(row[4..<8]))
+    }
+    var k = 0
+    try folder.change(FaultyFolder.imu) { row in
+      let time = try FaultyFolder.integer(row[0])
+      while k + 1 < truth.count, truth[k + 1].time <= time { k += 1 }
+      let up = truth[k].attitude.conjugate.turned([0, 0, 9.81])
+      row = try row[..<4] + zip(row[4..<7], up).map { Digits.significant(try FaultyFolder.number($0) - $1, 9) }
+    }
+  }
+}
+
+// MARK: camera
+
+extension SetUpFault {
+  private static func features(
+    _ name: String, _ text: String,
+    _ change: @escaping @Sendable (FaultyFolder) throws -> (Double, Double) -> (Double, Double)
+  ) -> SetUpFault {
+    SetUpFault(name, .camera, text) { folder in
+      let pixel = try change(folder)
+      try folder.change(FaultyFolder.features) { row in
+        let (u, v) = pixel(try FaultyFolder.number(row[2]), try FaultyFolder.number(row[3]))
+        (row[2], row[3]) = (Digits.fixed(u, 4), Digits.fixed(v, 4))
+      }
+    }
+  }
+
+  private static func intrinsics(_ name: String, _ text: String, _ change: @escaping Change) -> SetUpFault {
+    SetUpFault(name, .camera, text) { try $0.setCamera("intrinsics", change($0.camera("intrinsics"))) }
+  }
+
+  private static func mounted(_ name: String, _ axis: Int, _ degrees: Double, _ text: String) -> SetUpFault {
+    SetUpFault(name, .camera, text) {
+      try $0.setMount { Matrix.product($0, Matrix.rotation(about: axis, degrees: degrees)) }
+    }
+  }
+
+  private static let camera: [SetUpFault] = [
+    mounted("camera-mount-10-pitch", 0, 10, "T_BS of the camera 10 degrees of pitch off"),
+    mounted("camera-mount-10-yaw", 1, -10, "T_BS of the camera 10 degrees of yaw off"),
+    mounted("camera-mount-90-roll", 2, 90, "T_BS of the camera 90 degrees of roll off"),
+    mounted("camera-mount-180-roll", 2, 180, "T_BS of the camera 180 degrees of roll off"),
+    mounted("camera-mount-5-roll", 2, 5, "T_BS of the camera 5 degrees of roll off"),
+    restamped("camera-early-40ms", -0.04, .camera, "cam0", "camera stamped early 40ms"),
+    restamped("camera-late-60ms", 0.06, .camera, "cam0", "camera stamped late 60ms"),
+    restamped("camera-late-200ms", 0.2, .camera, "cam0", "camera stamped late 200ms"),
+    restamped("camera-late-1s", 1, .camera, "cam0", "camera stamped late 1s"),
+    SetUpFault("camera-mount-inverse", .camera, "T_BS of the camera is its inverse") { try $0.setMount(inverted) },
+    intrinsics("focal-length-1.3", "focal length 30 % too long") { [1.3 * $0[0], 1.3 * $0[1], $0[2], $0[3]] },
+    intrinsics("focal-length-0.8", "focal length 20 % too short") { [0.8 * $0[0], 0.8 * $0[1], $0[2], $0[3]] },
+    intrinsics("intrinsics-half", "intrinsics of half the resolution") { $0.map { 0.5 * $0 } },
+    intrinsics("principal-point", "principal point 120 pixels off") { [$0[0], $0[1], $0[2] + 120, $0[3]] },
+    features("lens-ignored", "features of a lens of 0.3 radial distortion, stated as none") { folder in
+      let k = try folder.camera("intrinsics")
+      return { u, v in
+        let (x, y) = ((u - k[2]) / k[0], (v - k[3]) / k[1])
+        let r = 1 - 0.3 * (x * x + y * y) + 0.1 * pow(x * x + y * y, 2)
+        return (k[0] * x * r + k[2], k[1] * y * r + k[3])
+      }
+    },
+    features("features-u-mirrored", "the image mirrored left to right, as of a front camera") { folder in
+      let width = try folder.camera("resolution")[0]
+      return { u, v in (width - 1 - u, v) }
+    },
+    features("features-swapped", "columns u and v exchanged") { _ in { u, v in (v, u) } },
+    features("features-normalised", "features in normalised coordinates") { folder in
+      let k = try folder.camera("intrinsics")
+      return { u, v in ((u - k[2]) / k[0], (v - k[3]) / k[1]) }
+    },
+    features("features-half", "features of an image of half the size") { _ in { u, v in (u / 2, v / 2) } },
+    features("features-noisy", "features that err by 5 pixels, stated as before") { _ in
+      let draw = PythonRandom(9)
+      return { u, v in (u + draw.gaussian(0, 5), v + draw.gaussian(0, 5)) }
+    },
+  ]
+
+  /// A mount's inverse. A camera that is mounted along the body's axes is its own inverse: then the lesser confusion, of
+  /// the optical axes.
+  private static func inverted(_ mount: [[Double]]) -> [[Double]] {
+    let places = (0..<3).flatMap { i in (0..<3).map { (i, $0) } }
+    if places.allSatisfy({ abs(mount[$1][$0] - mount[$0][$1]) < 0.1 }) {
+      return Matrix.rotation(about: 0, degrees: -90)
+    }
+    return (0..<3).map { i in (0..<3).map { mount[$0][i] } + [0] } + [[0, 0, 0, 1]]
+  }
+}
+
+// MARK: radio and time
+
+extension SetUpFault {
+  private static func ranges(
+    _ name: String, _ text: String, isUnitless: Bool = false, _ range: @escaping @Sendable (Double) -> Double
+  ) -> SetUpFault {
+    SetUpFault(name, .radio, text) { try $0.changeRanges(isUnitless: isUnitless, range) }
+  }
+
+  private static let radio: [SetUpFault] = [
+    ranges("range-centimetres", "ranges in centimetres, no unit", isUnitless: true) { 100 * $0 },
+    ranges("range-feet", "ranges in feet, no unit", isUnitless: true) { 3.28084 * $0 },
+    ranges("range-round-trip", "ranges of the round trip: twice too long") { 2 * $0 },
+    ranges("range-0.6-short", "every range 0.6 m too short") { max($0 - 0.6, 0) },
+    ranges("range-1.5-long", "every range 1.5 m too long") { max($0 + 1.5, 0) },
+    ranges("range-3-long", "every range 3 m too long") { max($0 + 3, 0) },
+    restamped("radio-late-0.5s", 0.5, .radio, "uwb0", "ranges stamped late 0.5s"),
+    restamped("radio-early-0.7s", -0.7, .radio, "uwb0", "ranges stamped early 0.7s"),
+    restamped("radio-late-2s", 2, .radio, "uwb0", "ranges stamped late 2s"),
+    SetUpFault("range-frozen", .radio, "the radio repeats its reading of the tenth second for ever", freeze),
+    SetUpFault("range-inverted", .radio, "ranges that shorten where they should grow") { folder in
+      let table = try folder.table(FaultyFolder.ranges)
+      let column = try folder.rangeColumn(table)
+      let middle = try table.rows.map { try FaultyFolder.number($0[column]) }.median ?? 0
+      try folder.changeRanges { max(2 * middle - $0, 0.05) }
+    },
+  ]
+
+  private static func freeze(_ folder: FaultyFolder) throws {
+    var table = try folder.table(FaultyFolder.ranges)
+    let range = try folder.rangeColumn(table)
+    guard let peer = table.column("peer_id"), let first = table.rows.first else { return }
+    let start = try FaultyFolder.integer(first[0])
+    var kept: [String: String] = [:]
+    for index in table.rows.indices {
+      let row = table.rows[index]
+      if try FaultyFolder.integer(row[0]) - start > 10_000_000_000, let last = kept[row[peer]] {
+        table.rows[index][range] = last
+      }
+      kept[row[peer]] = table.rows[index][range]
+    }
+    try folder.put(table, FaultyFolder.ranges)
+  }
+
+  private static let time = [
+    SetUpFault("time-milliseconds", .time, "all stamps in milliseconds") { folder in
+      for sensor in try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/mav0") {
+        try folder.restamp(sensor) { $0 / 1_000_000 }
+      }
+    },
+    SetUpFault(
+      "time-imu-microseconds", .time, "stamps of the inertial unit in microseconds, the others in nanoseconds"
+    ) { folder in try folder.change(FaultyFolder.imu) { $0[0] = "\(try FaultyFolder.integer($0[0]) / 1000)" } },
+  ]
+}
+
+// MARK: odometry
+
+extension SetUpFault {
+  private typealias Pose = @Sendable ([Double], Quaternion) -> [Double]
+
+  /// The truth as another tracker's poses, 50 a second, each through `pose`; without the inertial unit, unless the name says so,
+  /// and without cameras.
+  private static func tracker(_ name: String, _ text: String, delay: Double = 0, _ pose: @escaping Pose) -> SetUpFault {
+    SetUpFault(name, .odometry, text) { folder in
+      var rows: [[String]] = [], next = Int64(0)
+      for row in try folder.table(FaultyFolder.truth).rows {
+        let time = try FaultyFolder.integer(row[0])
+        guard time >= next else { continue }
+        next = time + 19_000_000
+        let values = pose(try row[1..<4].map(FaultyFolder.number), try Quaternion(row[4..<8]))
+        rows.append(["\(time + Int64((delay * 1e9).rounded()))"] + values.map { Digits.fixed($0, 9) })
+      }
+      try folder.keepDevice()
+      for sensor in ["cam0", "cam1"] + (name.hasSuffix("-imu") ? [] : ["imu0"]) { folder.remove(sensor) }
+      let header =
+        "#timestamp [ns],p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []"
+      try folder.put(.init(header: header, rows: rows), "mav0/odometry0/data.csv")
+      try folder.put(
+        "sensor_type: odometry\nrate_hz: 50\nposition_random_walk: 0.01\nyaw_random_walk: 0.003\n",
+        "mav0/odometry0/sensor.yaml")
+    }
+  }
+
+  private static let odometry: [SetUpFault] = {
+    let beside = "inertial unit beside them"
+    let half = 0.5.squareRoot()
+    let up = Quaternion(half, half, 0, 0)
+    let toCamera = Quaternion(half, -half, 0, 0) * Quaternion(half, 0, half, 0)
+    let yDown: Pose = { up.turned($0) + (up * $1).elements }
+    func scaled(_ factor: Double) -> Pose { { $0.map { factor * $0 } + $1.elements } }
+    @Sendable func inBody(_ p: [Double], _ q: Quaternion) -> [Double] { q.conjugate.turned(p).map { -$0 } }
+    return [
+      tracker(
+        "odometry-y-down", "poses in a world with y down, as of a camera's first frame, no inertial unit", yDown),
+      tracker("odometry-y-down-imu", "poses in a world with y down, \(beside)", yDown),
+      tracker("odometry-inverse", "poses of the world in the body instead of the body in the world") {
+        inBody($0, $1) + $1.conjugate.elements
+      },
+      tracker("odometry-conjugate-imu", "quaternions conjugated, \(beside)") { $0 + $1.conjugate.elements },
+      tracker("odometry-camera-axes-imu", "attitudes of the camera, stated as the body's, \(beside)") {
+        $0 + ($1 * toCamera).elements
+      },
+      tracker("odometry-scale-1.5", "positions 1.5 times too large, as of a camera alone", scaled(1.5)),
+      tracker("odometry-scale-0.5", "positions half as large", scaled(0.5)),
+      tracker("odometry-centimetres", "positions in centimetres", scaled(100)),
+      tracker("odometry-mirrored", "a left-handed world: y mirrored, positions only") {
+        [$0[0], -$0[1], $0[2]] + $1.elements
+      },
+      tracker("odometry-mirrored-imu", "y of the positions negated, \(beside)") {
+        [$0[0], -$0[1], $0[2]] + $1.elements
+      },
+      tracker("odometry-swapped-imu", "x and y of the positions swapped, \(beside)") {
+        [$0[1], $0[0], $0[2]] + $1.elements
+      },
+      tracker(
+        "odometry-inverse-positions-imu",
+        "positions of the world in the body, attitudes of the body in the world, \(beside)"
+      ) { inBody($0, $1) + $1.elements },
+      tracker("odometry-late-0.4s-imu", "poses stamped 0.4 s late, \(beside)", delay: 0.4) { $0 + $1.elements },
+    ]
+  }()
+}

@@ -1,0 +1,34 @@
+import Datasets
+import JSONText
+
+/// Files of lines of JSON.
+enum JSONLines {
+  /// What is made of each line but empty ones, and those of which nothing is.
+  ///
+  /// - Parameter expected: what a line is, for people.
+  /// - Throws: `DatasetError` with file and line for what is no JSON, or throws in `read`.
+  static func read<Row>(_ path: String, expected: String, _ read: (JSONValue) throws -> Row?) throws -> [Row] {
+    var rows: [Row] = []
+    let lines = try LineReader(path: path)
+    while let line = try lines.next() {
+      guard !line.isEmpty else { continue }
+      do {
+        if let row = try read(JSONValue(line)) { rows.append(row) }
+      } catch {
+        throw DatasetError(file: path, line: lines.line, found: "no row", expected: expected)
+      }
+    }
+    return rows
+  }
+
+  /// A line that is no row.
+  struct NoRow: Error {}
+}
+
+extension JSONValue {
+  /// The members of an object; nil for anything else.
+  var members: [Member]? { if case .object(let members) = self { members } else { nil } }
+
+  /// The elements of a list; nil for anything else.
+  var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+}

@@ -1,0 +1,127 @@
+import JSONText
+
+/// The same worlds measured twice: what differs, with 95 % intervals of the bootstrap over worlds.
+package struct WorldsComparison {
+  /// A share over worlds, of both sides.
+  package struct Row: Equatable, Sendable {
+    /// What it is the share of.
+    package var figure: String
+    /// Both sides, percent; nil without data.
+    package var first: Double?, second: Double?
+    /// Second less first, and the ends of its interval.
+    package var difference: Double?, differences: ClosedRange<Double>?
+    /// Second over first, and the ends of its interval.
+    package var ratio: Double?, ratios: ClosedRange<Double>?
+  }
+
+  /// What is counted of a world: figure, part, whole.
+  package typealias Counts = [(figure: String, part: Double, whole: Double)]
+
+  /// Worlds that both sides have.
+  package let count: Int
+  /// By figure.
+  package let rows: [Row]
+  private static let draws = 1000
+
+  /// Compares the worlds that both sides have.
+  init(_ first: [WorldRow], _ second: [WorldRow]) {
+    self.init(first.map { ($0.name, Self.counts($0)) }, second.map { ($0.name, Self.counts($0)) })
+  }
+
+  /// The same of counts by world; of a name that is there twice the last stands.
+  package init(_ first: [(String, Counts)], _ second: [(String, Counts)]) {
+    let sides = [first, second].map { Dictionary($0) { $1 } }
+    let names = sides[0].keys.filter { sides[1][$0] != nil }.sorted()
+    count = names.count
+    guard let figures = names.first.flatMap({ sides[0][$0] })?.map(\.figure) else {
+      rows = []
+      return
+    }
+    let random = PythonRandom(1)
+    let worlds = names.map { name in sides.map { $0[name]! } }
+    let drawn = [Array(worlds)] + (0..<Self.draws).map { _ in worlds.map { _ in random.choice(worlds) } }
+    rows = figures.indices.map { index in
+      let pairs = drawn.map { worlds in [0, 1].map { side in Self.share(worlds.lazy.map { $0[side][index] }) } }
+      func both(_ of: (Double, Double) -> Double?) -> [Double?] {
+        pairs.map { pair in pair[0].flatMap { first in pair[1].flatMap { of(first, $0) } } }
+      }
+      let differences = both { $1 - $0 }
+      let ratios = both { $0 == 0 ? nil : $1 / $0 }
+      return Row(
+        figure: figures[index], first: pairs[0][0], second: pairs[0][1], difference: differences[0],
+        differences: Self.interval(differences.dropFirst()), ratio: ratios[0],
+        ratios: Self.interval(ratios.dropFirst()))
+    }
+  }
+
+  /// The comparison as a table.
+  package var text: String {
+    func word(_ value: Double?) -> String { value.map { Digits.fixed($0, 2) } ?? "-" }
+    func ends(_ range: ClosedRange<Double>?) -> String {
+      range.map { "[\(word($0.lowerBound)), \(word($0.upperBound))]" } ?? "-"
+    }
+    let cells = rows.map {
+      [
+        $0.figure, word($0.first), word($0.second), word($0.difference), ends($0.differences), word($0.ratio),
+        ends($0.ratios),
+      ]
+    }
+    // The first column's head is empty.
+    let table = LabTable.lines(["", "first", "second", "difference", "95 %", "ratio", "95 %"], cells, .named)
+    return (["\(count) worlds", "", "|" + table[0].dropFirst(2)] + table.dropFirst()).joined(separator: "\n") + "\n"
+  }
+
+  /// The comparison as a line of JSON a figure.
+  package var lines: String {
+    rows.map { row in
+      let ends = { (range: ClosedRange<Double>?) in
+        range.map { JSONValue.array([.number($0.lowerBound), .number($0.upperBound)]) } ?? .null
+      }
+      let json: JSONValue = [
+        "figure": .string(row.figure), "first": .number(row.first), "second": .number(row.second),
+        "difference": .number(row.difference), "differenceInterval": ends(row.differences),
+        "ratio": .number(row.ratio), "ratioInterval": ends(row.ratios),
+      ]
+      return String(decoding: json.bytes, as: UTF8.self) + "\n"
+    }.joined()
+  }
+
+  private static func share(_ counts: some Sequence<(figure: String, part: Double, whole: Double)>) -> Double? {
+    let (part, whole) = counts.reduce((0, 0)) { ($0.0 + $1.part, $0.1 + $1.whole) }
+    return whole == 0 ? nil : 100 * part / whole
+  }
+
+  /// The ends that hold 95 % of the values; nil where there are none.
+  private static func interval(_ values: some Sequence<Double?>) -> ClosedRange<Double>? {
+    let values = values.compactMap(\.self).sorted()
+    return values.quantile(0.025).flatMap { low in values.quantile(0.975).map { low...$0 } }
+  }
+
+  /// Parts and wholes of a world.
+  private static func counts(_ world: WorldRow) -> Counts {
+    let (peers, published) = (world.peers, world.peers.filter(\.isPublished))
+    let links = world.links.map(\.tally)
+    func sum(_ count: (LinkTally) -> Int) -> Double { links.sum { Double(count($0)) } }
+    func share<Element>(_ elements: [Element], _ isCounted: (Element) -> Bool) -> Double {
+      Double(elements.count(where: isCounted))
+    }
+    let judged = peers.sum(\.judged)
+    let decided = (world.verticalDecided ?? 0) * judged
+    return [
+      ("updates with an angle %", peers.sum(\.intervals), judged),
+      ("coverage of angles %", published.sum(\.covered), published.sum(\.intervals)),
+      ("links whose coverage is under 70 %, %", share(published, \.isOverConfident), Double(published.count)),
+      ("angles over 20 degrees off %", sum { $0.sum(\.wrong) }, sum { $0.sum(\.angles) }),
+      ("links with over 1 % of these, %", share(links, \.isOftenWrong), Double(links.count)),
+      ("coverage of distances %", sum { $0.sum(\.distancesCovered) }, sum { $0.sum(\.distances) }),
+      ("levels decided, updates %", decided, judged),
+      ("of these wrong %", (world.verticalWrong ?? 0) * decided, decided),
+      ("converged updates %", peers.sum(\.converged), judged),
+      ("worlds that ever converge %", peers.contains { $0.converged > 0 } ? 1 : 0, 1),
+      ("links ever falsely converged %", share(peers) { $0.falselyConverged > 0 }, Double(peers.count)),
+      ("called moving at rest %", sum(\.resting.calledMoving), sum(\.resting.updates)),
+      ("worlds with a diagnosis %", world.diagnoses.isEmpty ? 0 : 1, 1),
+      ("coverage while it moves %", sum(\.moving.covered), sum(\.moving.angles)),
+    ]
+  }
+}
