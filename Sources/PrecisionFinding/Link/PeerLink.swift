@@ -242,7 +242,8 @@ extension PeerLink {
     let ranging = configuration.ranging
     let radio = radio
     return record.agreement.outcome(
-      distance, at: time, bias: radio?.bias ?? (mean: ranging.biasMean, variance: ranging.biasPrior * ranging.biasPrior),
+      distance, at: time,
+      bias: radio?.bias ?? (mean: ranging.biasMean, variance: ranging.biasPrior * ranging.biasPrior),
       noise: radio?.noise ?? record.lastRange?.standardDeviation ?? ranging.assumedNoise, lever: lever)
   }
 
