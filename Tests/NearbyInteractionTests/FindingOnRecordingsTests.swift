@@ -38,7 +38,7 @@ import Testing
 
   /// From the first request to the marker: each stays for `dwell` at least, except `found` and `search`, which are
   /// immediate.
-  @Test func ladderLeadsToFound() throws {
+  @Test func ladderEndsWithFound() throws {
     var ladder = CoachingLadder()
     var requests: [(time: Double, request: CoachingLadder.Request)] = []
     try Self.play("demo") { time, _, object, status, isPlaced in
@@ -51,8 +51,7 @@ import Testing
     #expect([.search, .moveAround, .sweepSideways].contains(first))
     let angle = try #require(kinds.firstIndex { $0 == .go || $0 == .sweepUpAndDown })
     #expect(kinds.prefix(angle).contains(.sweepSideways))
-    // In the last second the phone is within three metres: the place has to be known better there than before.
-    #expect(try #require(kinds.firstIndex(of: .found)) > angle && [.found, .sweepUpAndDown].contains(kinds.last))
+    #expect(try #require(kinds.firstIndex(of: .found)) > angle && kinds.last == .found)
     for (one, next) in zip(requests, requests.dropFirst()) where next.request != .found && next.request != .search {
       #expect(next.time - one.time >= ladder.dwell, "\(one) \(next)")
     }

@@ -30,6 +30,7 @@ import Testing
     scenario.radio.latencyJitter = 0.02
     scenario.radio.filter = .exponential(weight: 0.3)
     scenario.radio.statesFilter = true
+    scenario.radio.claimedBiasDeviation = 0.07
     return scenario
   }
 

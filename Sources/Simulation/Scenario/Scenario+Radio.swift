@@ -48,6 +48,8 @@ extension Scenario {
     var outlierSize = 4.0
     /// 1-sigma stated by the radio, metres; nil: the true total of noise and drift.
     private var claimedDeviation: Double?
+    /// 1-sigma of the constant biases that the recording states, metres, as of a calibrated radio; nil: none.
+    package var claimedBiasDeviation: Double?
     /// Distance beyond which nothing arrives, metres.
     package var reach: Double?
     /// Angle off the back camera's direction beyond which nothing arrives, radians.
@@ -83,6 +85,7 @@ extension Scenario {
   var radioCalibration: RadioCalibration {
     RadioCalibration(
       antennas: radio.antennas, rangeNoise: radio.statedDeviation, rate: radio.rate,
+      rangeBias: RangeBias(standardDeviation: radio.claimedBiasDeviation),
       rangeFilter: radio.statesFilter ? radio.filter : nil,
       mobility: peers.reduce(into: [:]) { stated, peer in stated[peer.id] = peer.mobility })
   }
@@ -147,6 +150,7 @@ extension Scenario.Radio {
     try f.number("outlier_share", 0...1).map { radio.outlierShare = $0 }
     try f.number("outlier_size_m", 0...100).map { radio.outlierSize = $0 }
     try f.number("claimed_range_std_m", 0.001...10).map { radio.claimedDeviation = $0 }
+    try f.number("claimed_bias_std_m", 0.001...100).map { radio.claimedBiasDeviation = $0 }
     try f.number("max_range_m", 0.1...1000).map { radio.reach = $0 }
     try f.number("range_reach_deg", 1...180).map { radio.cone = Angle.degrees($0) }
     radio.angles = try Scenario.Angles(&f)
