@@ -23,9 +23,11 @@ final class PeerLink {
   /// Of the path since the search started.
   var excitation = PathExcitation()
   var kept: [RangeMeasurement] = []
-  /// Where the radio smooths; and its memory, per antenna id.
+  /// Where the radio smooths; per antenna id.
   let rangeFilter: RangeFilter?
-  var smoothedPlaces: [String: SmoothedPlace] = [:]
+  var restorers: [String: RangeRestorer] = [:]
+  /// Time of the newest range that the filter took.
+  private var lastTaken: Timestamp?
   /// Per antenna id.
   var duplicateDetectors: [String: DuplicateRangeDetector] = [:]
   /// Whether the peer reported that it moves; nil without a report.
@@ -58,13 +60,16 @@ final class PeerLink {
     record.recordRange(range)
     var placed = worldRange(range, antenna: antenna, filter: filter)
     guard !isDuplicate(range, antenna: placed.antenna) else { return record.recordDuplicate(range) }
-    unsmooth(&placed, at: range)
+    let arrived = record.recordNewRange(at: range.timestamp)
+    guard restore(&placed, of: range) else { return record.recordHeld(range, isWaiting: !posterior.hasBegun) }
+    // Where the radio smooths, not every range is taken.
+    let seconds = (rangeFilter == nil ? arrived : lastTaken.map { range.timestamp.seconds(since: $0) }) ?? 0.1
+    lastTaken = range.timestamp
     rangesTaken += 1
     if configuration.ranging.posePrior > 0 {
       placed.pose = poses.visit(filter.worldFromBody, by: range.antenna)
     }
     placed.extraVariance += roundingVariance(of: range.antenna)
-    let seconds = record.recordNewRange(at: range.timestamp) ?? 0.1
     var lost = filter.accumulatedDrift - drift
     if isTrajectoryJump(by: lost, range: range.range, filter) {
       detach(from: filter)
@@ -124,7 +129,14 @@ extension PeerLink {
     guard !isDuplicate(range, antenna: nil) else { return record.recordDuplicate(range) }
     _ = record.recordNewRange(at: range.timestamp)
     record.recordKept(range)
-    kept.append(range)
+    var restored = range
+    if let rangeFilter {
+      guard let value = restorers[range.antenna ?? "", default: RangeRestorer(rangeFilter)].restore(range.range) else {
+        return
+      }
+      restored.range = max(value, 0)
+    }
+    kept.append(restored)
     kept.removeAll { range.timestamp.seconds(since: $0.timestamp) > 10 }
   }
 
@@ -135,7 +147,10 @@ extension PeerLink {
   }
 
   /// What the rounding of an antenna's ranges adds to their variance, m^2 (`RangeResolution`).
-  func roundingVariance(of antenna: String?) -> Double { duplicateDetectors[antenna ?? ""]?.resolution.variance ?? 0 }
+  func roundingVariance(of antenna: String?) -> Double {
+    let gain = rangeFilter.map { RangeRestorer($0).roundingGain } ?? 1
+    return gain * (duplicateDetectors[antenna ?? ""]?.resolution.variance ?? 0)
+  }
 
   /// Uses the kept ranges at the trajectory's first pose; their noise grows with the distance the hand may have moved
   /// since. While the device was nearly still all ranges count: they inform the noise model and the LOS state. Before
@@ -178,13 +193,15 @@ extension PeerLink {
     return placed
   }
 
-  /// Puts a smoothed range where it was measured from.
-  private func unsmooth(_ placed: inout PeerFilter.Range, at range: RangeMeasurement) {
-    guard let rangeFilter else { return }
-    let here = placed.antenna
-    placed.antenna = smoothedPlaces[range.antenna ?? "", default: SmoothedPlace(rangeFilter)].visit(
-      here, at: range.timestamp)
+  /// Restores what a smoothed range says by itself, and where it was measured from; false where it says nothing.
+  private func restore(_ placed: inout PeerFilter.Range, of range: RangeMeasurement) -> Bool {
+    guard let rangeFilter else { return true }
+    let (here, id) = (placed.antenna, range.antenna ?? "")
+    placed.antenna = restorers[id, default: RangeRestorer(rangeFilter)].visit(here, at: range.timestamp)
     placed.device = placed.device + (placed.antenna - here)
+    guard let value = restorers[id]!.restore(range.range) else { return false }
+    placed.range = max(value, 0)
+    return true
   }
 
   /// The AoA that came with a range, as direction cosines.
@@ -284,37 +301,5 @@ extension RigCalibration {
   /// Lever arm from the device's origin to an antenna, metres.
   func leverArm(of antenna: String?) -> Double {
     ((radio?.position(of: antenna) ?? .zero) - bodyFromDevice.translation).norm
-  }
-}
-
-/// The place that a smoothed range measures from.
-///
-/// A radio that reports `sum_k w_k z(t_k)` measures, to first order in the displacement over the distance, the distance from `sum_k w_k p(t_k)`: the antenna's places
-/// with the same weights. What is left out, `d^2 / 2 r` for a displacement d within the memory, is a centimetre for a third of a metre at 3 m.
-package struct SmoothedPlace {
-  private let filter: RangeFilter
-  private var places: [(time: Timestamp, place: Vector3)] = []
-
-  package init(_ filter: RangeFilter) { self.filter = filter }
-
-  /// Takes the antenna's place at a range in, world, metres; the place that this range measures from.
-  package mutating func visit(_ place: Vector3, at time: Timestamp) -> Vector3 {
-    switch filter {
-    case .mean(let count):
-      places.append((time, place))
-      places.removeFirst(max(places.count - count, 0))
-      return places.reduce(Vector3.zero) { $0 + $1.place } / Double(places.count)
-    case .exponential(let weight):
-      let mean = places.first.map { $0.place + weight * (place - $0.place) } ?? place
-      places = [(time, mean)]
-      return mean
-    case .lag(let seconds):
-      places.append((time, place))
-      let wanted = time.advanced(bySeconds: -seconds)
-      while places.count > 1, places[1].time <= wanted { places.removeFirst() }
-      guard places.count > 1, places[0].time < wanted else { return places[0].place }
-      let share = wanted.seconds(since: places[0].time) / places[1].time.seconds(since: places[0].time)
-      return places[0].place + share * (places[1].place - places[0].place)
-    }
   }
 }
