@@ -175,7 +175,7 @@ import Testing
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
   }
 
-  /// A peer that is carried off in an instant: its old position is dropped, and the new one found, under most draws of the radio's noise (9 of these 12);
+  /// A peer that is carried off in an instant: its old position is dropped, and the new one found, under most draws of the radio's noise;
   /// under none is another place published.
   @Test func aPeerThatWasCarriedOffIsFoundAgain() throws {
     let position = Vector3(-2, -4, 0.2)

@@ -34,9 +34,6 @@ package struct ResidualLaw: Equatable, Sendable {
     bias: 0.15, whites: [0.02, 0.06, 0.15, 0.4], lastings: [0.005, 0.05, 0.12, 0.3], long: 0.05, short: 0.005,
     size: 1.5, speed: Vector3(0.8, 0.8, 0.15)
   )
-  /// Share of the filter's prior 1-sigma of a bias within which nothing is to be calibrated: the filter's is wide enough to be honest, and would forgive what a
-  /// user can mend.
-  private static let calibrated = 0.75
   /// Probabilities of an outlier at most, and of no NLOS at least: a law under which no range counts would test
   /// nothing.
   private static let (mostOutliers, leastLOS) = (0.5, 0.1)
@@ -70,7 +67,9 @@ package struct ResidualLaw: Equatable, Sendable {
   ///   - ranging: with what is stated of the radio (`RangingConfiguration.stating`).
   ///   - statedNoise: total 1-sigma of a range, metres; nil: that of the settings.
   package init(_ ranging: RangingConfiguration = RangingConfiguration(), statedNoise: Double? = nil) {
-    biasSigma = max(Self.calibrated * ranging.biasPrior, Self.usual.bias)
+    // Where nothing is stated, the filter's prior is wide enough to be honest, and would forgive what a user can mend.
+    let isStated = ranging.biasPrior != RangingConfiguration().biasPrior
+    biasSigma = isStated ? max(ranging.biasPrior, Self.usual.bias) : Self.usual.bias
     scaleSigma = ranging.scalePrior
     let speed = ranging.peerVelocityModel.speed
     velocity = PeerVelocityModel(

@@ -84,7 +84,7 @@ struct FaultMatrix {
 
   /// Measures cells, in their order; nil for those that have no meaning.
   ///
-  /// - Parameter log: called with each, one at a time, as soon as it is measured.
+  /// - Parameter log: called with each, one at a time, once measured.
   func cells(_ keys: [Key], log: @escaping @Sendable (Key, Cell?) throws -> Void = { _, _ in }) throws -> [Cell?] {
     let sound = try healthy(Set(keys.map(\.recording)))
     let lock = NSLock()
