@@ -71,7 +71,7 @@ public struct RangeBias: Equatable, Sendable {
 }
 
 /// What a radio does to the ranges of a link before it reports them, where it smooths.
-public enum RangeFilter: Equatable, Sendable {
+public enum RangeFilter: Hashable, Sendable {
   /// The mean of the newest `count` ranges, of fewer at the start; at least 1.
   case mean(count: Int)
   /// `y <- y + weight (x - y)`, beginning with the first range; weight over 0, at most 1.

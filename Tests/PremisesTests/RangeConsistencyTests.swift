@@ -60,6 +60,28 @@ import Testing
     #expect(abs(seconds - late) <= 0.25)
   }
 
+  /// A radio that smooths is named, with about the length of its memory.
+  @Test(arguments: [
+    RangeFilter.mean(count: 10), .mean(count: 20), .exponential(weight: 0.2), .exponential(weight: 0.1),
+  ])
+  func aFilterIsFound(filter: RangeFilter) throws {
+    var reported: [Double] = []
+    var newest: [Double] = []
+    let outcomes = Self.outcomes { range in
+      newest.append(range)
+      switch filter {
+      case .mean(let count): reported.append(newest.suffix(count).reduce(0, +) / Double(min(count, newest.count)))
+      case .exponential(let weight): reported.append(reported.last.map { $0 + weight * (range - $0) } ?? range)
+      case .lag: break
+      }
+      return reported.last!
+    }
+    let found = try #require(Self.refuted(outcomes).last, "\(outcomes)")
+    guard case .smoothing(let named) = found.cause else { return #expect(Bool(false), "\(found)") }
+    #expect(abs(named.delay(interval: 0.1) / filter.delay(interval: 0.1) - 1) < 0.35, "\(named)")
+    #expect(found.cause.code == "rangeFilter" && found.cause.premise == "radioClock")
+  }
+
   @Test(arguments: [2.0, 0.5, 3.28084, 0.01]) func aFactorIsFound(factor: Double) throws {
     let outcomes = Self.outcomes { factor * $0 }
     let found = try #require(Self.refuted(outcomes).last, "\(outcomes)")

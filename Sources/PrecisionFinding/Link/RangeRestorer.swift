@@ -1,4 +1,5 @@
 import Geometry
+import Ranging
 import SensorData
 
 /// What each range of a radio that smooths says beyond the ones before it, and where it was measured from.
@@ -8,17 +9,14 @@ import SensorData
 /// - exponential, `y_k = y_(k-1) + w (x_k - y_(k-1))`: the range itself, `x_k = y_(k-1) + (y_k - y_(k-1)) / w`, at its own place;
 /// - mean of n: every n-th value, for n ranges in a row are in no other one, at the mean of their places;
 /// - lag: the value, at the place of so long ago.
-///
-/// To first order in the displacement over the distance a mean range is the distance from the mean place. What is left out, `d^2 / 2 r` for a displacement d within
-/// the memory, is a centimetre for a third of a metre at 3 m.
 package struct RangeRestorer {
   private let filter: RangeFilter
   private var last: Double?
   /// Ranges since the newest one that was restored.
   private var count = 0
-  private var places: [(time: Timestamp, place: Vector3)] = []
+  private var places: SmoothedPlace
 
-  package init(_ filter: RangeFilter) { self.filter = filter }
+  package init(_ filter: RangeFilter) { (self.filter, places) = (filter, SmoothedPlace(filter)) }
 
   /// Variance of a restored range from rounding, in units of that of a reported one.
   package var roundingGain: Double {
@@ -41,19 +39,7 @@ package struct RangeRestorer {
 
   /// Takes the antenna's place at a reported range in, world, metres; the place that the restored range measures from.
   package mutating func visit(_ place: Vector3, at time: Timestamp) -> Vector3 {
-    switch filter {
-    case .exponential: return place
-    case .mean(let n):
-      places.append((time, place))
-      places.removeFirst(max(places.count - n, 0))
-      return places.reduce(Vector3.zero) { $0 + $1.place } / Double(places.count)
-    case .lag(let seconds):
-      places.append((time, place))
-      let wanted = time.advanced(bySeconds: -seconds)
-      while places.count > 1, places[1].time <= wanted { places.removeFirst() }
-      guard places.count > 1, places[0].time < wanted else { return places[0].place }
-      let share = wanted.seconds(since: places[0].time) / places[1].time.seconds(since: places[0].time)
-      return places[0].place + share * (places[1].place - places[0].place)
-    }
+    if case .exponential = filter { return place }
+    return places.append(place, at: time)
   }
 }

@@ -21,6 +21,13 @@ package struct RangeConsistency {
     case sign
     /// Ranges are stamped late by so many seconds.
     case clock(late: Double)
+    /// The radio reports what a filter leaves of its ranges.
+    case smoothing(RangeFilter)
+
+    /// The premise that it breaks: ranges that are older than their stamps are stamped late or smoothed, and which of the two a link tells last.
+    package var premise: String {
+      if case .smoothing = self { Cause.clock(late: 0).code } else { code }
+    }
 
     /// The code of its diagnosis.
     package var code: String {
@@ -29,6 +36,7 @@ package struct RangeConsistency {
       case .bias: "rangeBias"
       case .sign: "rangeSign"
       case .clock: "radioClock"
+      case .smoothing: "rangeFilter"
       }
     }
   }
@@ -63,8 +71,6 @@ package struct RangeConsistency {
     }
   }
 
-  /// Length of a sample, seconds; samples are kept so long.
-  private static let length = ResidualLaw.sampleLength, span = 30.0
   /// Fewest samples, and the least extent of the path, metres.
   private static let fewest = 9, leastReach = 0.25
   /// Beyond this no radio of this kind ranges, metres.
@@ -79,6 +85,12 @@ package struct RangeConsistency {
   private static let work = 200
   /// Motion and multipath are asked from this ratio on.
   private static let promising = 1.0
+  /// Steps of the delays that are proposed, seconds, and the largest.
+  private static let delayStep = 0.05, longestDelay = 5.0
+  /// Kinds that are proposed: a clock, a mean, an exponential mean.
+  private static let proposable = 3
+  /// Factors of the proposed delay, in turn.
+  private static let searched = [1, 1.4, 1, 0.7]
 
   /// Alternatives, the likelier a priori first.
   private static let common: [Cause] =
@@ -90,37 +102,18 @@ package struct RangeConsistency {
     [4, 1.5, 10].map { .bias(distance: $0) }
     + [2.5, 3, 3.5, 4, 5, 6, 7, 8.5, 10].flatMap { [.clock(late: $0), .clock(late: -$0)] }
 
-  /// Means over a quarter of a second: of several antennas the mean range is that to their mean place, but for
-  /// `lever^2 / (2 range)`, millimetres.
-  private struct Sample {
-    var time: Timestamp
-    var range: Double
-    var lever: Vector3
-  }
-
-  /// The ranges of the sample that is not complete.
-  private struct Bin {
-    var first: Timestamp
-    var seconds = 0.0
-    var range = 0.0
-    var lever = Vector3.zero
-    var count = 0.0
-    var sample: Sample {
-      Sample(time: first.advanced(bySeconds: seconds / count), range: range / count, lever: lever / count)
-    }
-  }
-
   private let law: ResidualLaw
   /// Those of `common` that the law does not allow anyway.
   private let common: [Cause]
-  private var samples: [Sample] = []
-  private var bin: Bin?
+  private var samples = LinkSamples()
   private var newest: [Double] = []
   private var lastRange: Double?
   /// Modes of the null hypothesis and of each alternative: starts of the next fits.
   private var nullModes: [Vector3] = []
   private var modes: [Cause: [Vector3]] = [:]
   private var likeliest: Cause?
+  /// What the delay of the likeliest fit proposes.
+  private var proposed: [Cause] = []
   private var turn = 0
   /// The alternatives that are asked next.
   private var next = (common: 0, rare: 0)
@@ -146,25 +139,14 @@ package struct RangeConsistency {
     lastRange = range
     newest.append(range)
     if newest.count > 9 { newest.removeFirst() }
-    if let full = bin, time.seconds(since: full.first) >= Self.length - 1e-6 {
-      samples.append(full.sample)
-      samples.removeAll { time.seconds(since: $0.time) > Self.span }
-      bin = nil
-    }
-    var open = bin ?? Bin(first: time)
-    open.seconds += time.seconds(since: open.first)
-    open.range += range
-    open.lever += lever
-    open.count += 1
-    bin = open
+    samples.append(range: range, lever: lever, at: time)
   }
 
   /// The path restarts: nothing before counts.
   mutating func restart() {
     samples.removeAll()
-    bin = nil
     modes.removeAll()
-    (nullModes, likeliest) = ([], nil)
+    (nullModes, likeliest, proposed) = ([], nil, [])
   }
 
   /// Ranges that no radio measures, median of the newest, metres; nil where they are possible.
@@ -173,59 +155,40 @@ package struct RangeConsistency {
     return median > Self.farthest ? median : nil
   }
 
-  /// Samples that lie inside the path for all delays up to `delay`.
-  private func core(_ path: PathHistory, delay: Double) -> [Sample] {
-    guard let first = path.first, let last = path.last else { return [] }
-    let (begin, end) = (first.advanced(bySeconds: delay), last.advanced(bySeconds: -delay))
-    return samples.filter { $0.time >= begin && $0.time <= end }
-  }
-
-  /// Nil where the path does not hold the antenna's place at one of them.
-  private func rows(_ samples: [Sample], _ path: PathHistory, late: Double = 0) -> [LinkFit.Row]? {
-    var rows: [LinkFit.Row] = []
-    rows.reserveCapacity(samples.count)
-    var pose = 0
-    for s in samples {
-      guard let place = path.place(of: s.lever, at: s.time.advanced(bySeconds: -late), &pose) else { return nil }
-      rows.append(LinkFit.Row(seconds: s.time.seconds(since: samples[0].time), range: s.range, place: place))
-    }
-    return rows
-  }
-
   /// Tests the link; nil while there is too little of it, or nothing explains it better than the null hypothesis.
-  package mutating func test(_ path: PathHistory) -> Outcome? {
+  ///
+  /// - Parameter suspected: what another link of the same radio shows, asked too.
+  package mutating func test(_ path: PathHistory, suspected: Cause? = nil) -> Outcome? {
     turn += 1
-    let near = core(path, delay: Self.delays[0])
-    guard near.count >= Self.fewest, let nearRows = rows(near, path) else { return nil }
-    let centre = nearRows.reduce(Vector3.zero) { $0 + $1.place } / Double(nearRows.count)
-    guard (nearRows.map { ($0.place - centre).norm }.max() ?? 0) > Self.leastReach else { return nil }
-    let null = LinkFit.null(nearRows, law: law, starts: nullModes, directions: directions(nullModes.isEmpty))
+    guard let near = samples.rows(path, margin: Self.delays[0]), near.rows.count >= Self.fewest else { return nil }
+    let centre = near.rows.reduce(Vector3.zero) { $0 + $1.place } / Double(near.rows.count)
+    guard (near.rows.map { ($0.place - centre).norm }.max() ?? 0) > Self.leastReach else { return nil }
+    let null = LinkFit.null(near.rows, law: law, starts: nullModes, directions: directions(nullModes.isEmpty))
     nullModes = null.modes
     var best: Candidate?
-    // Ranges that lie inside the path for a longer delay, and the null hypothesis of these.
-    var inner: [Double: (samples: [Sample], rows: [LinkFit.Row], null: LinkFit)] = [:]
-    for cause in choice(near.count) {
-      var (samples, stated, null, late) = (near, nearRows, null, 0.0)
-      if case .clock(let delay) = cause { late = delay }
-      if case .bias(let distance?) = cause, Self.median(nearRows) - distance < freeBias { continue }
-      if abs(late) > Self.delays[0], let delay = Self.delays.first(where: { $0 >= abs(late) }) {
-        if inner[delay] == nil {
-          let fewer = core(path, delay: delay)
-          guard fewer.count >= Self.fewest, let rows = rows(fewer, path) else { continue }
-          let null = LinkFit.null(rows, law: law, starts: nullModes, directions: directions(false))
-          inner[delay] = (fewer, rows, null)
-        }
-        (samples, stated, null) = inner[delay]!
+    // Null hypotheses of fewer samples, where the path does not hold those of a delay or of a filter.
+    var fewer: [Range<Int>: (rows: [LinkFit.Row], null: LinkFit)] = [near.samples: (near.rows, null)]
+    for cause in choice(near.rows.count, suspected) {
+      if case .bias(let distance?) = cause, Self.median(near.rows) - distance < freeBias { continue }
+      guard let changed = changed(cause, path), changed.rows.count >= Self.fewest else { continue }
+      if fewer[changed.samples] == nil {
+        guard let rows = samples.rows(changed.samples, path) else { continue }
+        fewer[changed.samples] = (
+          rows, LinkFit.null(rows, law: law, starts: nullModes, directions: directions(false))
+        )
       }
-      guard let rows = late == 0 ? stated : rows(samples, path, late: late) else { continue }
+      let (stated, null) = fewer[changed.samples]!
       let known = modes[cause] ?? []
       let fit = LinkFit(
-        rows, model(cause, rows), law: law, starts: known, directions: directions(known.isEmpty),
+        changed.rows, model(cause, changed.rows), law: law, starts: known, directions: directions(known.isEmpty),
         above: null.logLikelihood + (best?.ratio ?? 0))
       modes[cause] = fit.modes
       let ratio = fit.logLikelihood - null.logLikelihood
-      if ratio > best?.ratio ?? 0 { best = Candidate(cause: cause, fit: fit, null: null, ratio: ratio, stated: stated) }
+      if ratio > best?.ratio ?? 0 {
+        best = Candidate(cause: cause, fit: fit, null: null, ratio: ratio, stated: stated, changed: changed)
+      }
     }
+    proposed = proposals(best, null, near, path)
     guard let best else {
       likeliest = nil
       return nil
@@ -238,7 +201,7 @@ package struct RangeConsistency {
   /// modes too, and a peer that wanders.
   private func outcome(_ best: Candidate) -> Outcome? {
     let stated = best.stated, n = Double(stated.count)
-    let costs = log(Double(common.count + Self.rare.count)) + 0.5 * log(n)
+    let costs = log(Double(common.count + Self.rare.count + Self.proposable)) + 0.5 * log(n)
     var ratio = best.ratio - costs
     if case .bias = best.cause, abs(best.fit.bias) < leastBias { return nil }
     var null = best.null
@@ -256,12 +219,9 @@ package struct RangeConsistency {
   /// What this link says of an alternative that another link of the same radio found, no costs paid; nil while there is
   /// too little of it.
   package func evidence(for cause: Cause, _ path: PathHistory) -> Outcome? {
-    let late = if case .clock(let delay) = cause { delay } else { 0.0 }
-    let samples = core(path, delay: max(abs(late), Self.delays[0]))
-    guard samples.count >= Self.fewest, let stated = rows(samples, path), let changed = rows(samples, path, late: late)
-    else {
-      return nil
-    }
+    guard let (kept, changed) = changed(cause, path), changed.count >= Self.fewest,
+      let stated = samples.rows(kept, path)
+    else { return nil }
     let starts = nullModes + (modes[cause] ?? [])
     let null = LinkFit.null(stated, law: law, starts: starts, directions: directions(starts.isEmpty))
     let fit = LinkFit(
@@ -294,8 +254,53 @@ package struct RangeConsistency {
     var fit: LinkFit
     var null: LinkFit
     var ratio: Double
-    /// The same ranges with the places that are stated.
+    /// The same ranges with the places that are stated, and with those of the alternative.
     var stated: [LinkFit.Row]
+    var changed: LinkSamples.Rows
+  }
+
+  /// The rows of an alternative, nil where the path does not hold their places.
+  private func changed(_ cause: Cause, _ path: PathHistory) -> LinkSamples.Rows? {
+    let near = Self.delays[0]
+    switch cause {
+    case .smoothing(let filter): return samples.rows(path, margin: near, filter)
+    case .clock(let late): return samples.rows(path, margin: Self.delays.first { $0 >= abs(late) } ?? near, late: late)
+    case .scale, .bias, .sign: return samples.rows(path, margin: near)
+    }
+  }
+
+  /// Clocks and filters with the delay that the likeliest fit shows.
+  private func proposals(_ best: Candidate?, _ null: LinkFit, _ near: LinkSamples.Rows, _ path: PathHistory) -> [Cause]
+  {
+    guard let interval = samples.interval else { return [] }
+    var base = 0.0, fit = null, rows = near.rows, step = RangeDelay.step
+    let earlier: [LinkFit.Row]?
+    switch best?.cause {
+    case .clock(let late)?:
+      (base, fit, rows) = (late, best!.fit, best!.changed.rows)
+      // Towards the middle of the path, which holds those places.
+      step = late > 0 ? -step : step
+      earlier = samples.rows(best!.changed.samples, path, late: late + step)
+    case .smoothing(let filter)?:
+      (base, fit, rows) = (filter.delay(interval: interval), best!.fit, best!.changed.rows)
+      let found = samples.rows(path, margin: Self.delays[0], filter, late: step)
+      earlier = found?.samples == best!.changed.samples ? found!.rows : nil
+    default: earlier = samples.rows(near.samples, path, late: step)
+    }
+    guard let earlier, let delay = RangeDelay.estimate(rows, fit, earlier: earlier, step: step) else { return [] }
+    // The step is exact where the delay is short; of a filter's memory the length, too, is searched.
+    let factor = Self.searched[turn % Self.searched.count]
+    let total = ((base + delay) * factor / Self.delayStep).rounded() * Self.delayStep
+    guard abs(total) >= Self.delayStep, abs(total) <= Self.longestDelay else { return [] }
+    guard total > 0 else { return [.clock(late: total)] }
+    let count = Int((2 * total / interval).rounded()) + 1
+    let weight = (100 * interval / (interval + total)).rounded() / 100
+    var found = [Cause.clock(late: total)]
+    if count > 1, Double(count) * interval < LinkSamples.memory { found.append(.smoothing(.mean(count: count))) }
+    if weight > 0.02, 3 * interval / weight < LinkSamples.memory {
+      found.append(.smoothing(.exponential(weight: weight)))
+    }
+    return found
   }
 
   private func directions(_ all: Bool) -> [Vector3] {
@@ -303,9 +308,11 @@ package struct RangeConsistency {
   }
 
   /// The likeliest alternative so far and the next ones in turn.
-  private mutating func choice(_ count: Int) -> [Cause] {
+  private mutating func choice(_ count: Int, _ suspected: Cause?) -> [Cause] {
     var chosen = likeliest.map { [$0] } ?? []
     func add(_ cause: Cause) { if !chosen.contains(cause) { chosen.append(cause) } }
+    if let suspected { add(suspected) }
+    proposed.forEach(add)
     for _ in 0..<min(max(Self.work / count, 2), common.count) {
       add(common[next.common])
       next.common = (next.common + 1) % common.count
@@ -326,47 +333,7 @@ package struct RangeConsistency {
       // `z = c - |x - p|` with any c: the peer may be as far as the median range, more or less.
       { median in LinkFit.Model(biasMean: 2 * median, biasSigma: max(2 * median, freeBias), scale: -1) }(
         Self.median(rows))
-    case .clock: LinkFit.Model()
+    case .clock, .smoothing: LinkFit.Model()
     }
-  }
-}
-
-/// Tells ranges of two devices under one id: they jump to and fro between two distances.
-///
-/// A range alternates where it is far from the one before, and near the one before that:
-/// `|z_k - z_(k-1)| > a` and `|z_k - z_(k-2)| < |z_k - z_(k-1)| / 4`. Of ranges with white noise alone, however large, 0.14 do
-/// (`RangeJumpsTests`), of spells of NLOS fewer; of two devices in turn all.
-package struct RangeJumps {
-  /// Ranges of so many seconds count, and so many are the fewest.
-  private static let span = 4.0, fewest = 24
-  /// A hand and a walking peer change a distance by so much a second, metres; a range by chance by so much.
-  private static let speed = 3.0, least = 0.3
-  /// Share of alternating ranges that no one device has: of 24 by chance with a probability under 1e-6.
-  private static let limit = 0.6
-
-  private var ranges: [(time: Timestamp, range: Double)] = []
-  private var alternating: [(time: Timestamp, isSo: Bool)] = []
-
-  package init() {}
-
-  /// Takes a range in, metres.
-  package mutating func append(_ range: Double, at time: Timestamp) {
-    if let last = ranges.last, last.range == range { return }
-    ranges.append((time, range))
-    guard ranges.count > 2 else { return }
-    if ranges.count > 3 { ranges.removeFirst() }
-    let n = ranges.count
-    let step = abs(range - ranges[n - 2].range), back = abs(range - ranges[n - 3].range)
-    let allowed = Self.least + Self.speed * time.seconds(since: ranges[n - 2].time)
-    alternating.append((time, step > allowed && 4 * back < step))
-    alternating.removeAll { time.seconds(since: $0.time) > Self.span }
-  }
-
-  /// The two distances, metres, and how many ranges of how many alternate, where they are two devices'.
-  package var twins: (near: Double, far: Double, alternating: Int, count: Int)? {
-    let found = alternating.count(where: \.isSo)
-    guard alternating.count >= Self.fewest, Double(found) >= Self.limit * Double(alternating.count) else { return nil }
-    let last = ranges.suffix(2).map(\.range)
-    return (last.min()!, last.max()!, found, alternating.count)
   }
 }

@@ -56,6 +56,8 @@ package final class PremiseMonitor {
   var worldGravity = WorldTilt()
   var path = PathHistory()
   var links: [String: RangeConsistency] = [:]
+  /// What is wrong with all links as far as the newest test of one says.
+  private var suspected: RangeConsistency.Cause?
   var rates: [String: StampRateMonitor] = [:], inertialRate = StampRateMonitor()
   var resolutions: [String: RangeResolution] = [:]
   /// By peer and antenna.
@@ -302,11 +304,14 @@ extension PremiseMonitor {
             "\(twins.alternating) of the newest \(twins.count) ranges are far from the one before and near the one before that",
           remedy: "give every device an id of its own", peer: peer))
     }
-    guard var found = links[peer]!.test(path) else { return }
-    let rule = PremiseVerdict.rule(of: found.cause.code)
+    guard var found = links[peer]!.test(path, suspected: suspected) else { return }
+    let rule = PremiseVerdict.rule(of: found.cause.premise)
     guard rule.isOpened(by: found.evidence) else { return }
-    if isShared(found.cause) { pool(&found, from: peer) }
-    verdict.add(found.evidence, against: found.cause.code, of: peer, diagnosis(found, peer))
+    if isShared(found.cause) {
+      pool(&found, from: peer)
+      suspected = found.ratio > 0 ? found.cause : nil
+    }
+    verdict.add(found.evidence, against: found.cause.premise, of: peer, diagnosis(found, peer))
   }
 
   private func diagnosis(_ found: RangeConsistency.Outcome, _ peer: String) -> Diagnosis {
@@ -330,7 +335,19 @@ extension PremiseMonitor {
         "radioClock", .radio,
         "ranges to \(peer) look stamped \(Format.number(abs(late))) s \(late > 0 ? "late" : "early")"
           + (usesOdometry ? ", or the tracker's path so much \(late > 0 ? "early" : "late")" : ""),
-        "put radio and motion on one clock: shift uwb0's stamps by \(Format.number(-late)) s")
+        "put radio and motion on one clock: shift uwb0's stamps by \(Format.number(-late)) s"
+          + (late > 0 ? "; if the radio smooths its ranges, state range_filter" : ""))
+    case .smoothing(let filter):
+      let (words, key) =
+        switch filter {
+        case .mean(let count): ("means of \(count)", "mean_of: \(count)")
+        case .exponential(let weight):
+          ("exponential means of weight \(Format.number(weight))", "exponential: \(Format.number(weight))")
+        case .lag(let seconds): ("\(Format.number(seconds)) s old", "lag: \(Format.number(seconds))")
+        }
+      return diagnosis(
+        "rangeFilter", .radio, "ranges to \(peer) look smoothed by the radio: \(words)",
+        "switch the radio's filter off, or range_filter: {\(key)} in uwb0/sensor.yaml")
     }
   }
 
@@ -338,7 +355,7 @@ extension PremiseMonitor {
   /// peer's.
   private func isShared(_ cause: RangeConsistency.Cause) -> Bool {
     switch cause {
-    case .clock: true
+    case .clock, .smoothing: true
     case .scale(let factor): usesOdometry && factor <= Self.leastUnit
     case .bias, .sign: false
     }

@@ -114,7 +114,7 @@ package struct PremiseVerdict {
     guard rule.isOpened(by: evidence) else { return }
     if !isHandled { suspected.insert(Premise(code: code, peer: peer)) }
     guard rule.isRefuted(by: evidence), let found = diagnosis() else { return }
-    let premise = Premise(code: found.code, peer: found.peer)
+    let premise = Premise(code: code, peer: found.peer)
     isPassing.insert(premise)
     passes[premise, default: 0] += 1
     if passes[premise]! >= rule.times { report(found) }
