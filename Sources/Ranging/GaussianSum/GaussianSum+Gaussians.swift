@@ -111,7 +111,7 @@ extension GaussianSum {
     let square = reach * reach
     func own(_ k: Int) -> LaneVector { LaneVector(repeating: Vector3(k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0)) }
     func add(_ row: inout LaneVector, _ k: Int, _ ahead: LaneVector, _ across: LaneVector, _ speeds: LaneVector) {
-      row = row + reach * (ahead + across) + square * speeds + step.positionVariance[k] * own(k)
+      row = row + reach * (ahead + across) + square * speeds + step.positionVariance.component(k) * own(k)
     }
     add(&four.rows.0, 0, d, LaneVector(d.x, e.x, f.x), LaneVector(t0[v], t1[v], t2[v]))
     add(&four.rows.1, 1, e, LaneVector(d.y, e.y, f.y), LaneVector(t1[v], t1[v + 1], t2[v + 1]))

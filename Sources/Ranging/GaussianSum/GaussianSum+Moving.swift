@@ -26,17 +26,20 @@ extension GaussianSum {
     let velocity = result.layout.velocity
     let variances = models.map { $0.model.speed * $0.model.speed }
     result.forEachCell { p, _, first, _ in
-      let own = all.velocityModels(of: first)
+      let own = Self.velocityModels(all.velocityModel, of: first)
       for (axis, k) in velocity.enumerated() {
-        p[Self.triangle(k) + k] = Lanes(own.map { variances[$0][axis] })
+        for lane in 0..<4 { p[Self.triangle(k) + k][lane] = variances[own[lane]][axis] }
       }
     }
     return result
   }
 
   /// Indices of the velocity models of a cell's four components, the first of which is `first`; those of unused lanes are 0.
-  func velocityModels(of first: Int) -> [Int] {
-    (0..<4).map { lane in first + 2 * lane < count ? Int(velocityModel[first + 2 * lane]) : 0 }
+  @inline(__always)
+  fileprivate static func velocityModels(_ models: [Int32], of first: Int) -> SIMD4<Int> {
+    var own = SIMD4<Int>.zero
+    for lane in 0..<4 where first + 2 * lane < models.count { own[lane] = Int(models[first + 2 * lane]) }
+    return own
   }
 
   /// The same components for a stationary peer.
@@ -122,7 +125,7 @@ extension GaussianSum {
   ) {
     for k in 0..<3 {
       let axis = frame.inward(LaneVector(repeating: Vector3(k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0)))
-      let position = step.positionVariance[k] * axis
+      let position = step.positionVariance.component(k) * axis
       p[0] += position.x * axis.x
       p[1] += position.y * axis.x
       p[2] += position.y * axis.y
@@ -130,10 +133,11 @@ extension GaussianSum {
       p[4] += position.z * axis.y
       p[5] += position.z * axis.z
       let row = p + triangle(v + k)
-      row[0] += step.crossCovariance[k] * axis.x
-      row[1] += step.crossCovariance[k] * axis.y
-      row[2] += step.crossCovariance[k] * axis.z
-      row[v + k] += step.velocityVariance[k]
+      let cross = step.crossCovariance.component(k)
+      row[0] += cross * axis.x
+      row[1] += cross * axis.y
+      row[2] += cross * axis.z
+      row[v + k] += step.velocityVariance.component(k)
     }
   }
 
@@ -152,21 +156,20 @@ extension GaussianSum {
 
 /// Steps of the velocity models, four components at a time.
 struct StepLanes {
-  /// The step of each of four components.
+  /// The step of each of four components, as `PeerVelocityModel.Step`.
   struct Four {
-    let reach, phi: Lanes
-    /// As in `PeerVelocityModel.Step`, by axis.
-    let positionVariance, velocityVariance, crossCovariance: [Lanes]
+    private(set) var reach = Lanes.zero, phi = Lanes.zero
+    private(set) var positionVariance = LaneVector(repeating: .zero), velocityVariance = LaneVector(repeating: .zero)
+    private(set) var crossCovariance = LaneVector(repeating: .zero)
 
     fileprivate init(_ step: (Int) -> PeerVelocityModel.Step) {
-      func lanes(_ number: (PeerVelocityModel.Step) -> Double) -> Lanes {
-        Lanes(number(step(0)), number(step(1)), number(step(2)), number(step(3)))
+      for lane in 0..<4 {
+        let step = step(lane)
+        (reach[lane], phi[lane]) = (step.reach, step.phi)
+        positionVariance[lane] = step.positionVariance
+        velocityVariance[lane] = step.velocityVariance
+        crossCovariance[lane] = step.crossCovariance
       }
-      reach = lanes(\.reach)
-      phi = lanes(\.phi)
-      positionVariance = (0..<3).map { axis in lanes { $0.positionVariance[axis] } }
-      velocityVariance = (0..<3).map { axis in lanes { $0.velocityVariance[axis] } }
-      crossCovariance = (0..<3).map { axis in lanes { $0.crossCovariance[axis] } }
     }
   }
 
@@ -188,8 +191,8 @@ struct StepLanes {
   @inline(__always)
   func of(_ models: [Int32], _ first: Int) -> Four {
     guard steps.count > 1 else { return uniform[0] }
-    let own = (0..<4).map { lane in first + 2 * lane < models.count ? Int(models[first + 2 * lane]) : 0 }
-    return own.allSatisfy { $0 == own[0] } ? uniform[own[0]] : Four { steps[own[$0]] }
+    let own = GaussianSum.velocityModels(models, of: first)
+    return own == SIMD4(repeating: own[0]) ? uniform[own[0]] : Four { steps[own[$0]] }
   }
 }
 

@@ -67,6 +67,10 @@ package struct LaneVector {
     set { (x[lane], y[lane], z[lane]) = (newValue.x, newValue.y, newValue.z) }
   }
 
+  /// x, y or z of the four vectors.
+  @inline(__always)
+  func component(_ axis: Int) -> Lanes { axis == 0 ? x : axis == 1 ? y : z }
+
   @inlinable @inline(__always)
   package static func + (a: Self, b: Self) -> Self { Self(a.x + b.x, a.y + b.y, a.z + b.z) }
   @inlinable @inline(__always)
