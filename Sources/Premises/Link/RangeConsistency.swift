@@ -94,8 +94,8 @@ package struct RangeConsistency {
 
   /// Alternatives, the likelier a priori first.
   private static let common: [Cause] =
-    [0.5, -0.5, 0.75, -0.75].map { .clock(late: $0) } + [2, 0.5, 3.28084].map { .scale($0) } + [.bias(distance: nil)]
-    + [0.25, -0.25, 1, -1].map { .clock(late: $0) } + [100, 0.01, 1.5, 1 / 1.5, 1000].map { .scale($0) }
+    [0.5, -0.5].map { .clock(late: $0) } + [2, 0.5, 3.28084].map { .scale($0) } + [.bias(distance: nil)]
+    + [1, -1].map { .clock(late: $0) } + [100, 0.01, 1.5, 1 / 1.5, 1000].map { .scale($0) }
     + [1.5, -1.5, 2, -2].map { .clock(late: $0) } + [0.3048, 0.001].map { .scale($0) } + [.sign]
   /// Those that are asked one at a test: an antenna delay at its default, a radio and a path that were started apart.
   private static let rare: [Cause] =
@@ -289,7 +289,7 @@ package struct RangeConsistency {
     }
     guard let earlier, let delay = RangeDelay.estimate(rows, fit, earlier: earlier, step: step) else { return [] }
     // The step is exact where the delay is short; of a filter's memory the length, too, is searched.
-    let factor = Self.searched[turn % Self.searched.count]
+    let factor = Self.searched[turn / 2 % Self.searched.count]
     let total = ((base + delay) * factor / Self.delayStep).rounded() * Self.delayStep
     guard abs(total) >= Self.delayStep, abs(total) <= Self.longestDelay else { return [] }
     guard total > 0 else { return [.clock(late: total)] }
@@ -304,15 +304,18 @@ package struct RangeConsistency {
   }
 
   private func directions(_ all: Bool) -> [Vector3] {
-    all ? LinkFit.directions : Array(turn % 2 == 0 ? LinkFit.directions.prefix(6) : LinkFit.directions.suffix(6))
+    all ? LinkFit.directions : Array(turn / 2 % 2 == 0 ? LinkFit.directions.prefix(6) : LinkFit.directions.suffix(6))
   }
 
-  /// The likeliest alternative so far and the next ones in turn.
+  /// The likeliest alternative so far, and what its delay proposes and the next ones by turns.
   private mutating func choice(_ count: Int, _ suspected: Cause?) -> [Cause] {
     var chosen = likeliest.map { [$0] } ?? []
     func add(_ cause: Cause) { if !chosen.contains(cause) { chosen.append(cause) } }
     if let suspected { add(suspected) }
-    proposed.forEach(add)
+    if turn.isMultiple(of: 2), !proposed.isEmpty {
+      proposed.forEach(add)
+      return chosen
+    }
     for _ in 0..<min(max(Self.work / count, 2), common.count) {
       add(common[next.common])
       next.common = (next.common + 1) % common.count
