@@ -244,8 +244,9 @@ let package = Package(
     .executableTarget(
       name: "fuse-lab",
       dependencies: [
-        "Simulation", "Evaluation", "RunResults", "Datasets", "JSONText", "Wording", "LeastSquares", "SensorData",
-        "Geometry", "CDigest", command("ArgumentParser", "swift-argument-parser"),
+        "PrecisionFinding", "Smoothing", "FrontEnd", "Images", "Simulation", "Evaluation", "RunResults", "Datasets",
+        "JSONText", "Wording", "LeastSquares", "SensorData", "Geometry", "CDigest",
+        command("ArgumentParser", "swift-argument-parser"),
       ]),
 
     // Tests: `<Module>Tests` are fast, `<Module>Statistics` draw many trials, `<Module>Recordings` use processes,

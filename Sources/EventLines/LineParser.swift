@@ -61,10 +61,10 @@ package struct LineParser: Sendable {
         found = .events([try device(&reader)])
       } else if key.equals("end") {
         try once()
-        _ = try Self.members(&reader)
+        _ = try reader.members()
         found = .end
       } else if key.equals("arrival") {
-        outer = try Self.arrival(&reader)
+        outer = try reader.arrival()
       } else if key.equals("version") {
         try once()
         reader = JSONReader(bytes, deepest: 16, isStrict: true)
@@ -153,19 +153,19 @@ package struct LineParser: Sendable {
         guard number == 0 || number == 1 else { throw TextFault(found: "camera \(number)", expected: "0 or 1") }
         frame.camera = Int(number)
       } else if key.equals("ids") {
-        ids = try Self.list(&reader, "ids: [...]") { s throws(TextFault) in try s.integer("a whole number as id") }
+        ids = try reader.list("ids: [...]") { s throws(TextFault) in try s.integer("a whole number as id") }
       } else if key.equals("uv") {
-        pixels = try Self.numbers(&reader, "uv: [u0,v0,u1,v1,...]")
+        pixels = try reader.numbers("uv: [u0,v0,u1,v1,...]")
       } else if key.equals("luma") {
-        frame.meanLuma = try Self.number(&reader, SensorBounds.luma, &fault)
+        frame.meanLuma = try reader.number(within: SensorBounds.luma, &fault)
       } else if key.equals("exposure") {
-        frame.exposure = try Self.number(&reader, SensorBounds.exposure, &fault).map { $0 * 1e-9 }
+        frame.exposure = try reader.number(within: SensorBounds.exposure, &fault).map { $0 * 1e-9 }
       } else if key.equals("view") {
-        guard let name = try Self.text(&reader, "view: a text") else { continue }
+        guard let name = try reader.text("view: a text") else { continue }
         frame.view = ViewCondition(rawValue: name)
         if frame.view == nil { fault = .outOfRange }
       } else if key.equals("arrival") {
-        arrival = try Self.arrival(&reader)
+        arrival = try reader.arrival()
       } else {
         try unknown(
           key, in: "frame", known: ["t", "camera", "ids", "uv", "luma", "exposure", "view", "arrival"])
@@ -218,11 +218,11 @@ package struct LineParser: Sendable {
       if key.equals("t") {
         time = try reader.integer("t: whole nanoseconds")
       } else if key.equals("p") {
-        p = try Self.numbers(&reader, "p: [x,y,z]")
+        p = try reader.numbers("p: [x,y,z]")
       } else if key.equals("q") {
-        q = try Self.numbers(&reader, "q: [w,x,y,z]")
+        q = try reader.numbers("q: [w,x,y,z]")
       } else if key.equals("arrival") {
-        arrival = try Self.arrival(&reader)
+        arrival = try reader.arrival()
       } else {
         try unknown(key, in: "pose", known: ["t", "p", "q", "arrival"])
         try reader.skip()
@@ -259,7 +259,7 @@ package struct LineParser: Sendable {
       if key.equals("t") {
         time = try reader.integer("t: whole nanoseconds")
       } else if key.equals("peer") {
-        peer = try Self.bounded(reader.string("peer: a text"), "peer")
+        peer = try reader.boundedString("peer")
       } else if key.equals("range") {
         guard let value = try reader.number() else {
           (distance, fault) = (0, .notFinite)
@@ -268,25 +268,25 @@ package struct LineParser: Sendable {
         distance = value
         if value < 0 { fault = .negativeRange } else if !SensorBounds.range.contains(value) { fault = .outOfRange }
       } else if key.equals("std") {
-        measurement.standardDeviation = try Self.number(&reader, SensorBounds.rangeDeviation, &fault)
+        measurement.standardDeviation = try reader.number(within: SensorBounds.rangeDeviation, &fault)
       } else if key.equals("antenna") {
-        measurement.antenna = try Self.name(&reader, "antenna", "a text", &fault)
+        measurement.antenna = try reader.name("antenna", "a text", &fault)
       } else if key.equals("azimuth") {
-        measurement.azimuth = try Self.number(&reader, SensorBounds.azimuth, &fault)
+        measurement.azimuth = try reader.number(within: SensorBounds.azimuth, &fault)
       } else if key.equals("elevation") {
-        measurement.elevation = try Self.number(&reader, SensorBounds.elevation, &fault)
+        measurement.elevation = try reader.number(within: SensorBounds.elevation, &fault)
       } else if key.equals("angleStd") {
-        measurement.angleStandardDeviation = try Self.number(&reader, SensorBounds.angleDeviation, &fault)
+        measurement.angleStandardDeviation = try reader.number(within: SensorBounds.angleDeviation, &fault)
       } else if key.equals("rssi") {
-        measurement.rssi = try Self.number(&reader, SensorBounds.power, &fault)
+        measurement.rssi = try reader.number(within: SensorBounds.power, &fault)
       } else if key.equals("firstPathPower") {
-        measurement.firstPathPower = try Self.number(&reader, SensorBounds.power, &fault)
+        measurement.firstPathPower = try reader.number(within: SensorBounds.power, &fault)
       } else if key.equals("nlos") {
-        measurement.nonLineOfSight = try Self.number(&reader, SensorBounds.nlos, &fault)
+        measurement.nonLineOfSight = try reader.number(within: SensorBounds.nlos, &fault)
       } else if key.equals("technology") {
-        measurement.technology = try Self.name(&reader, "technology", "a text", &fault)
+        measurement.technology = try reader.name("technology", "a text", &fault)
       } else if key.equals("arrival") {
-        arrival = try Self.arrival(&reader)
+        arrival = try reader.arrival()
       } else {
         try unknown(
           key, in: "range",
@@ -318,11 +318,11 @@ package struct LineParser: Sendable {
       if key.equals("t") {
         time = try reader.integer("t: whole nanoseconds")
       } else if key.equals("event") {
-        name = try Self.bounded(reader.string("event: a text"), "event")
+        name = try reader.boundedString("event")
       } else if key.equals("peer") {
-        peer = try Self.name(&reader, "peer", "a text or null", &fault)
+        peer = try reader.name("peer", "a text or null", &fault)
       } else if key.equals("arrival") {
-        arrival = try Self.arrival(&reader)
+        arrival = try reader.arrival()
       } else {
         try unknown(key, in: "event", known: ["t", "event", "peer", "arrival"])
         try reader.skip()
@@ -355,67 +355,6 @@ package struct LineParser: Sendable {
   private static func needed<T>(_ value: T?, _ name: String) throws(TextFault) -> T {
     guard let value else { throw TextFault(found: "no key \(name)", expected: "\(name) in every such line") }
     return value
-  }
-
-  /// When the event became known; nil for null.
-  private static func arrival(_ reader: inout JSONReader) throws(TextFault) -> Int64? {
-    reader.passNull() ? nil : try reader.integer("arrival: whole nanoseconds")
-  }
-
-  /// A number or null; a fault where it is not finite or out of bounds.
-  private static func number(
-    _ reader: inout JSONReader, _ bounds: ClosedRange<Double>, _ fault: inout DamageKind?
-  ) throws(TextFault) -> Double? {
-    if reader.passNull() { return nil }
-    guard let value = try reader.number() else {
-      fault = .notFinite
-      return nil
-    }
-    if !bounds.contains(value) { fault = fault ?? .outOfRange }
-    return value
-  }
-
-  private static func text(_ reader: inout JSONReader, _ what: String) throws(TextFault) -> String? {
-    reader.passNull() ? nil : try reader.string(what)
-  }
-
-  /// A name or null; an empty one is none.
-  private static func name(
-    _ reader: inout JSONReader, _ key: String, _ what: String, _ fault: inout DamageKind?
-  ) throws(TextFault) -> String? {
-    guard let name = try text(&reader, "\(key): \(what)"), !name.isEmpty else { return nil }
-    if !SensorBounds.isName(try bounded(name, key)) { fault = .outOfRange }
-    return name
-  }
-
-  /// A name, whose length is part of the structure.
-  private static func bounded(_ name: String, _ key: String) throws(TextFault) -> String {
-    guard name.utf8.count <= longestName else {
-      throw TextFault(found: "\(key) of \(name.utf8.count) bytes", expected: "a name of at most \(longestName)")
-    }
-    return name
-  }
-
-  private static func list<T>(
-    _ reader: inout JSONReader, _ what: String, _ read: (inout JSONReader) throws(TextFault) -> T
-  ) throws(TextFault) -> [T] {
-    try reader.need(UInt8(ascii: "["), what)
-    var values: [T] = []
-    if reader.pass(UInt8(ascii: "]")) { return values }
-    values.reserveCapacity(128)
-    repeat { values.append(try read(&reader)) } while reader.pass(UInt8(ascii: ","))
-    try reader.need(UInt8(ascii: "]"), "',' or ']': \(what)")
-    return values
-  }
-
-  /// Numbers; one that is not finite is infinite.
-  private static func numbers(_ reader: inout JSONReader, _ what: String) throws(TextFault) -> [Double] {
-    try list(&reader, what) { reader throws(TextFault) in try reader.number() ?? .infinity }
-  }
-
-  private static func members(_ reader: inout JSONReader) throws(TextFault) -> JSONValue {
-    guard reader.peek() == UInt8(ascii: "{") else { throw reader.fault("an object") }
-    return try reader.value()
   }
 
   /// An unknown key: a warning once, a fault where it is probably a misspelling.

@@ -77,7 +77,7 @@ package struct ImportReport: Sendable {
   private var ownDocument: JSONValue {
     [
       "kind": .string(kind.rawValue), "source": .string(source),
-      "decisions": .array(decisions.map { .string($0) }),
+      "decisions": .texts(decisions),
       "counts": .sorted(counts.mapValues { .integer($0) }), "figures": .sorted(figures.mapValues { .number($0) }),
       "findings": .array(
         findings.map {

@@ -35,6 +35,9 @@ package indirect enum JSONValue: Equatable, Sendable {
   /// Text, or null.
   package static func string(_ value: String?) -> JSONValue { value.map { JSONValue.string($0) } ?? .null }
 
+  /// A list of texts.
+  package static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+
   /// Whether it holds other values.
   package var isContainer: Bool {
     switch self {
@@ -44,10 +47,24 @@ package indirect enum JSONValue: Equatable, Sendable {
   }
 
   /// The member of that name; nil where there is none or this is no object.
+  ///
+  /// One that is set keeps its place, a new one is the last; nil removes it. What is no object stays.
   package subscript(key: String) -> JSONValue? {
-    guard case .object(let members) = self else { return nil }
-    return members.first { $0.key == key }?.value
+    get { members?.first { $0.key == key }?.value }
+    set {
+      guard case .object(var members) = self else { return }
+      let index = members.firstIndex { $0.key == key } ?? members.endIndex
+      let end = min(index + 1, members.endIndex)
+      members.replaceSubrange(index..<end, with: newValue.map { [Member(key: key, value: $0)] } ?? [])
+      self = .object(members)
+    }
   }
+
+  /// The members of an object; nil for anything else.
+  package var members: [Member]? { if case .object(let members) = self { members } else { nil } }
+
+  /// The elements of a list; nil for anything else.
+  package var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 
   /// The number, whole or not; nil for anything else.
   package var double: Double? {

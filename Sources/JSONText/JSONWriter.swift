@@ -174,6 +174,9 @@ extension JSONValue {
     return text.bytes
   }
 
+  /// The same as a text.
+  package var line: String { String(decoding: bytes, as: UTF8.self) }
+
   /// As text with one member a line, UTF-8, without a line break at its end.
   package var prettyBytes: [UInt8] {
     var text = JSONWriter()

@@ -181,7 +181,7 @@ enum FoldOut {
     case .null: "-"
     case .string(let text): text
     case .array(let values): values.map(text).joined(separator: ", ")
-    default: String(decoding: value.bytes, as: UTF8.self)
+    default: value.line
     }
   }
 }

@@ -36,7 +36,7 @@ package enum ReportModel {
       "name": .string(input.name), "title": .string(input.run.result?["title"]?.text),
       "version": .string(input.version),
       "span": Columns.numbers([time.span.lowerBound, time.span.upperBound], 3),
-      "notes": .array(notes(input, updates, limit).map { .string($0) }),
+      "notes": .texts(notes(input, updates, limit)),
       "headingIsKnown": .bool(input.bodyFromDevice != nil),
       "neesBand": Columns.significant([NormalizedErrors.band.lowerBound, NormalizedErrors.band.upperBound]),
       "path": path.json, "nees": path.normalizedErrors, "camera": CameraSeries.json(input, time: time),
@@ -49,7 +49,7 @@ package enum ReportModel {
           return [
             "id": .string(peer), "finding": .string(verdict.finding.rawValue),
             "honesty": .string(verdict.honesty.answer.rawValue), "setUp": .string(verdict.state.rawValue),
-            "words": .string(verdict.words), "causes": .array(verdict.causes.map { .string($0) }),
+            "words": .string(verdict.words), "causes": .texts(verdict.causes),
             "headline": .string(
               Headline.of(
                 last: updates[updates.count - 1], convergedAt: converged.map { time.seconds($0.timestamp) },

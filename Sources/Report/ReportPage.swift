@@ -15,7 +15,7 @@ package enum ReportPage {
     let title = inputs.count == 1 ? inputs[0].name : Words.count(inputs.count, "run")
     let json: JSONValue = [
       "runs": .array(inputs.map { ReportModel.json($0, runs: inputs.count) }),
-      "changes": .array(changes.map { .string($0) }),
+      "changes": .texts(changes),
     ]
     return filled(
       PackageResources.report_html,

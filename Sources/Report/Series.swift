@@ -43,7 +43,7 @@ enum Columns {
       }
       return .integer(indices[value]!)
     }
-    return ["words": .array(words.map { .string($0) }), "at": .array(at)]
+    return ["words": .texts(words), "at": .array(at)]
   }
 }
 
@@ -169,7 +169,7 @@ enum SpanSeries {
       drawn.map { span in
         var members: [JSONValue.Member] = [
           .init(key: "from", value: Columns.number(span.from, 3)), .init(key: "to", value: Columns.number(span.to, 3)),
-          .init(key: "words", value: .array(span.words.map { .string($0) })),
+          .init(key: "words", value: .texts(span.words)),
         ]
         if let asks = span.asks { members.append(.init(key: "asks", value: .string(asks))) }
         if let refuted = span.refuted { members.append(.init(key: "refuted", value: .string(refuted))) }

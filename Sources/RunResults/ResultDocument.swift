@@ -181,7 +181,7 @@ package enum ErrorsDocument {
         errors.spans.map {
           [
             "from": .number($0.from), "to": .number($0.to), "status": .string($0.status),
-            "reasons": .array($0.reasons.map { .string($0) }),
+            "reasons": .texts($0.reasons),
           ]
         }),
     ]

@@ -80,7 +80,7 @@ package struct UpdateRecord: Equatable, Sendable {
     json.raw(",\"convergence\":{\"status\":")
     json.string(status)
     json.raw(",\"reasons\":")
-    json.value(.array(reasons.map { .string($0) }))
+    json.value(.texts(reasons))
     json.raw("},\"guidance\":")
     json.string(guidance)
     json.raw(",\"details\":")
@@ -303,7 +303,7 @@ extension JSONValue {
     switch detail {
     case .number(let value): self = .number(value)
     case .text(let text): self = .string(text)
-    case .list(let words): self = .array(words.map { .string($0) })
+    case .list(let words): self = .texts(words)
     case .obstacles(let found):
       self = .object(found.map { JSONValue.Member(key: $0.code, value: .number($0.progress)) })
     }

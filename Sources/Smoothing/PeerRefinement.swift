@@ -191,7 +191,7 @@ package struct PeerSearch {
   }
 
   /// Peers in `count` directions from a place, uniform on the sphere.
-  static func starts(_ count: Int, around place: Vector3, radius: Double) -> [StaticPeer] {
+  package static func starts(_ count: Int, around place: Vector3, radius: Double) -> [StaticPeer] {
     FibonacciLattice.directions(count).map { StaticPeer(position: place + radius * $0) }
   }
 }

@@ -1,3 +1,4 @@
+import Datasets
 import Foundation
 import JSONText
 
@@ -17,13 +18,6 @@ struct ChildCommand: Sendable {
 
     /// The last line of its errors.
     var lastError: String { errors.split(separator: "\n").last.map(String.init) ?? "" }
-
-    /// The lines of JSON of its output; nil where one is none.
-    var rows: [JSONValue]? {
-      let lines = output.split(separator: UInt8(ascii: "\n"))
-      let rows = lines.compactMap { line in line.withUnsafeBufferPointer { try? JSONValue($0) } }
-      return rows.count == lines.count ? rows : nil
-    }
   }
 
   /// - Throws: `LabError` where there is none.
@@ -41,13 +35,15 @@ struct ChildCommand: Sendable {
     let command = limit.map { ["/bin/sh", "-c", "ulimit -t \($0); exec \"$0\" \"$@\"", path] } ?? [path]
     var arguments: [UnsafeMutablePointer<CChar>?] = (command + words).map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
-    let (output, errors) = (try ScratchFile(), try ScratchFile())
+    let folder = try TemporaryFolder("child")
+    let files = ["output", "errors"].map { "\(folder.path)/\($0)" }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output.descriptor, STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, errors.descriptor, STDERR_FILENO)
+    for (descriptor, path) in zip([STDOUT_FILENO, STDERR_FILENO], files) {
+      posix_spawn_file_actions_addopen(&actions, descriptor, path, O_WRONLY | O_CREAT, 0o600)
+    }
     var process = pid_t()
     let cause = posix_spawn(&process, command[0], &actions, nil, &arguments, environ)
     guard cause == 0 else { throw LabError("\(path): \(String(cString: strerror(cause)))") }
@@ -55,9 +51,10 @@ struct ChildCommand: Sendable {
     while wait4(process, &status, 0, &usage) < 0, errno == EINTR {}
     let times = [usage.ru_utime, usage.ru_stime].map { Double($0.tv_sec) + Double($0.tv_usec) * 1e-6 }
     let signal = status & 0x7F
+    let written = try files.map { try RegularFile.bytes($0, limit: 1 << 30) }
     return Outcome(
-      status: signal == 0 ? status >> 8 & 0xFF : -signal, output: output.bytes,
-      errors: String(decoding: errors.bytes, as: UTF8.self), seconds: times[0] + times[1])
+      status: signal == 0 ? status >> 8 & 0xFF : -signal, output: written[0],
+      errors: String(decoding: written[1], as: UTF8.self), seconds: times[0] + times[1])
   }
 
   /// Runs it to its end.
@@ -76,10 +73,12 @@ struct ChildCommand: Sendable {
   ///
   /// - Throws: `LabError`, also for a line that is no object.
   func rows(_ words: [String]) throws -> [JSONValue] {
-    guard let rows = try succeeded(words).rows, rows.allSatisfy({ $0.members != nil }) else {
-      throw LabError("'\(words.joined(separator: " "))' printed a line that is no row of JSON, expected rows alone")
+    try succeeded(words).output.split(separator: UInt8(ascii: "\n")).map { line in
+      guard let row = line.withUnsafeBufferPointer({ try? JSONValue($0) }), row.members != nil else {
+        throw LabError("'\(words.joined(separator: " "))' printed a line that is no row of JSON, expected rows alone")
+      }
+      return row
     }
-    return rows
   }
 
   /// The first of them.
@@ -90,32 +89,5 @@ struct ChildCommand: Sendable {
       throw LabError("'\(words.joined(separator: " "))' printed no row, expected one")
     }
     return row
-  }
-}
-
-/// A file without a name, for what a child writes.
-private final class ScratchFile {
-  let descriptor: Int32
-
-  init() throws {
-    var template = Array("\(FileManager.default.temporaryDirectory.path)/fuse-lab-XXXXXX".utf8CString)
-    descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw LabError("no temporary file: \(String(cString: strerror(errno)))") }
-    unlink(template)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-  }
-
-  deinit { close(descriptor) }
-
-  /// What has been written.
-  var bytes: [UInt8] {
-    let size = max(0, Int(lseek(descriptor, 0, SEEK_END)))
-    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      while count < size {
-        let read = pread(descriptor, buffer.baseAddress! + count, size - count, off_t(count))
-        if read <= 0 { break }
-        count += read
-      }
-    }
   }
 }

@@ -7,8 +7,11 @@ import Wording
 struct FuseLab: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fuse-lab",
-    abstract: "Measures what fuse makes of random worlds, radios and faults: for its makers.",
-    subcommands: [WorldsCommand.self, RadiosCommand.self, FaultsCommand.self, FaultMatrixCommand.self])
+    abstract: "Measures what fuse makes of random worlds, radios, motions, images and faults: for its makers.",
+    subcommands: [
+      WorldsCommand.self, AblationCommand.self, RadiosCommand.self, MotionsCommand.self, TrackingCommand.self,
+      FaultsCommand.self, FaultMatrixCommand.self,
+    ])
 }
 
 @main
@@ -31,8 +34,25 @@ struct FuseOption: ParsableArguments {
   @Option(help: "The command that is measured (default: of the same build).")
   var fuse: String?
 
+  @Option(help: "Runs at a time.")
+  var jobs = ProcessInfo.processInfo.activeProcessorCount
+
+  func validate() throws { if jobs < 1 { throw ValidationError("--jobs: found \(jobs), expected 1 or more") } }
+
   /// - Throws: `LabError` where it is not there.
   func command() throws -> ChildCommand { try ChildCommand(fuse ?? Checkout.fuse) }
+}
+
+/// What the words between commas of an option name.
+///
+/// - Throws: `ValidationError` for a word that names nothing.
+func named<Element>(_ text: String, among all: [Element], by name: (Element) -> String) throws -> [Element] {
+  try text.split(separator: ",").map { word in
+    guard let found = all.first(where: { name($0) == word }) else {
+      throw ValidationError("found '\(word)', expected one of \(all.map(name).joined(separator: ", "))")
+    }
+    return found
+  }
 }
 
 /// An error that an instrument itself finds, in words.
@@ -42,38 +62,51 @@ struct LabError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// The checkout that this executable was built in.
-enum Checkout {
-  /// The folder of the package.
-  ///
-  /// - Throws: `LabError` where the executable has been taken away from it.
-  static func root() throws -> String {
-    let own = executable
-    var folder = own.deletingLastPathComponent()
-    while folder.path != "/" {
-      if FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) {
-        return folder.path
-      }
-      folder.deleteLastPathComponent()
-    }
-    throw LabError("\(own.path): found no Package.swift above it, expected the build of a checkout")
-  }
-
-  /// Writes a file of the checkout.
-  static func write(_ text: String, _ name: String, in root: String) throws {
-    let path = "\(root)/\(name)"
+/// A file of text.
+enum TextFile {
+  /// Replaces it; its folder is made.
+  static func write(_ text: String, to path: String) throws {
     try FileManager.default.createDirectory(
       at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
     let file = try OutputFile(path: path, inputs: [])
     try file.write(Array(text.utf8))
     try file.commit()
   }
+}
+
+/// The checkout that this executable was built in.
+struct Checkout {
+  /// The folder of the package.
+  let root: String
+
+  /// - Throws: `LabError` where the executable has been taken away from it.
+  init() throws {
+    var folder = Self.executable.deletingLastPathComponent()
+    while !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) {
+      guard folder.path != "/" else {
+        throw LabError("\(Self.executable.path): found no Package.swift above it, expected the build of a checkout")
+      }
+      folder.deleteLastPathComponent()
+    }
+    root = folder.path
+  }
+
+  /// Writes one of its files.
+  func write(_ text: String, _ name: String) throws { try TextFile.write(text, to: "\(root)/\(name)") }
 
   /// Writes all figures of a page into `.build/pages`, and from these the page of the documents, by
   /// `tools/summary_page.py`.
-  static func writePage(_ name: String, _ figures: String, in root: String) throws {
-    try write(figures, ".build/pages/\(name).md", in: root)
+  func writePage(_ name: String, _ figures: String) throws {
+    try write(figures, ".build/pages/\(name).md")
     try ChildCommand("\(root)/tools/summary_page.py").succeeded([name])
+  }
+
+  /// The recordings that are not part of it.
+  var sharedData: String { ProcessInfo.processInfo.environment["FUSE_SHARED_DATA"] ?? "\(root)/../shared/data" }
+
+  /// The folder of a recording: of the checkout, or hh_walk of the shared data, which may not be there.
+  func recording(_ name: String) -> String {
+    name == "hh_walk" ? "\(sharedData)/sim/\(name)" : "\(root)/datasets/\(name)"
   }
 
   /// The command of the same build.

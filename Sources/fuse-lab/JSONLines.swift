@@ -24,11 +24,3 @@ enum JSONLines {
   /// A line that is no row.
   struct NoRow: Error {}
 }
-
-extension JSONValue {
-  /// The members of an object; nil for anything else.
-  var members: [Member]? { if case .object(let members) = self { members } else { nil } }
-
-  /// The elements of a list; nil for anything else.
-  var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
-}

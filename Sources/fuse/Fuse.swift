@@ -44,8 +44,7 @@ struct Fuse: AsyncParsableCommand {
       RunCommand.self, StreamCommand.self, ReportCommand.self, InspectCommand.self, ImportCommand.self,
       ExportCommand.self,
       TemplateCommand.self, ConfigCommand.self, TrackCommand.self, SimulateCommand.self,
-      EvalCommand.self, DiffCommand.self, ExplainCommand.self, BenchmarkCommand.self, TrackingBenchmarkCommand.self,
-      ServeCommand.self,
+      EvalCommand.self, DiffCommand.self, ExplainCommand.self, BenchmarkCommand.self, ServeCommand.self,
     ] + sessionCommands + [ManualCommand.self])
 
   /// Commands that need sessions: none on Apple's systems, which have their own Nearby Interaction.

@@ -27,6 +27,18 @@ import Testing
   ])
   func isRefused(_ text: String) { #expect(Self.value(text) == nil, "\(text.prefix(20))") }
 
+  /// A member that is set again keeps its place, a new one is the last, nil removes; what is no object stays.
+  @Test func membersAreSet() {
+    var object: JSONValue = ["a": .integer(1), "b": .integer(2)]
+    (object["a"], object["c"]) = (.null, .texts(["x", "y"]))
+    #expect(object.line == #"{"a":null,"b":2,"c":["x","y"]}"#)
+    (object["b"], object["none"]) = (nil, nil)
+    #expect(object.members?.map(\.key) == ["a", "c"] && object["c"]?.elements?.count == 2)
+    var number = JSONValue.integer(1)
+    number["a"] = .null
+    #expect(number == .integer(1) && number.members == nil && number.elements == nil)
+  }
+
   @Test func textThatIsNoUTF8IsRefused() {
     for bytes in [[0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0x5C, 0x6E, 0xED, 0xA0, 0x80, 0x22]] as [[UInt8]] {
       #expect(JSONValue(parsing: bytes) == nil)

@@ -24,7 +24,7 @@ package struct LogExport {
   }
 
   private static func locked<T>(_ data: String, _ body: (LogExport) throws -> T) throws -> T {
-    let lock = try WriteAheadLog.lock("\(data)/log", LOCK_SH)
+    let lock = try LogFolder.lock("\(data)/log", LOCK_SH)
     defer { close(lock) }
     return try body(LogExport(data: data))
   }

@@ -58,29 +58,13 @@ package final class WriteAheadLog: @unchecked Sendable {
     sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno },
     visit: (LogReading.Found) -> Void
   ) throws {
-    self.folder = folder
-    self.version = version
-    self.segmentSize = segmentSize
-    self.sync = sync
-    folderLock = try Self.lock(folder, LOCK_EX)
+    (self.folder, self.version, self.segmentSize, self.sync) = (folder, version, segmentSize, sync)
+    folderLock = try LogFolder.lock(folder, LOCK_EX)
     do { try open(visit) } catch {
       Glibc.close(folderLock)
       throw error
     }
     Thread(block: { [self] in syncLoop() }).start()
-  }
-
-  /// A lock of a log's folder, `LOCK_EX` to write and `LOCK_SH` to read; the caller closes the descriptor.
-  ///
-  /// - Throws: `LogError.busy` where another process has it.
-  static func lock(_ folder: String, _ kind: Int32) throws(LogError) -> Int32 {
-    let lock = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard lock >= 0 else { throw SegmentFile.error(folder) }
-    guard flock(lock, kind | LOCK_NB) == 0 else {
-      Glibc.close(lock)
-      throw .busy(path: folder)
-    }
-    return lock
   }
 
   private func path(_ segment: Int) -> String { "\(folder)/\(LogDamage.name(segment))" }
@@ -108,7 +92,7 @@ package final class WriteAheadLog: @unchecked Sendable {
     for one in reading.segments {
       if one.damage.contains(where: { !$0.isTail }) {
         if one.damage.contains(where: \.losesRecords) { damaged[one.number] = sessions[one.number] ?? [] }
-        try keep(path(one.number), from: 0, as: LogDamage.name(one.number))
+        try LogFolder.keep(LogDamage.name(one.number), of: folder)
       } else if sessions[one.number] == [0], newestList?.segment != one.number {
         listsOnly.insert(one.number)
       }
@@ -116,7 +100,7 @@ package final class WriteAheadLog: @unchecked Sendable {
     guard let last = reading.segments.last else { return try begin(1) }
     // What a death of the process left may be in memory only: it is acknowledged when it is repeated.
     try settle(path(last.number))
-    if let tail = last.tail { try cut(last, at: tail) }
+    if let tail = last.tail { try LogFolder.cut(LogDamage.name(last.number), of: folder, at: tail) }
     // A segment that has only its beginning is used: they would grow by one with every start.
     if last.records == 0, last.damage.allSatisfy(\.isTail) {
       try begin(last.number)
@@ -131,30 +115,6 @@ package final class WriteAheadLog: @unchecked Sendable {
     defer { Glibc.close(file) }
     let status = sync(file)
     guard status == 0 else { throw Self.error(status, path) }
-  }
-
-  /// Cuts the tail of the last segment; it is kept aside.
-  private func cut(_ last: LogReading.Segment, at tail: Int) throws(LogError) {
-    let path = path(last.number)
-    try keep(path, from: tail, as: "\(LogDamage.name(last.number)).tail-\(tail)")
-    let file = Glibc.open(path, O_RDWR | O_CLOEXEC)
-    guard file >= 0 else { throw SegmentFile.error(path) }
-    defer { Glibc.close(file) }
-    guard ftruncate(file, off_t(tail)) == 0, fsync(file) == 0 else { throw SegmentFile.error(path) }
-  }
-
-  /// Copies a file from a byte on into the folder `damaged`, once.
-  private func keep(_ path: String, from begin: Int, as name: String) throws(LogError) {
-    let aside = "\(folder)/damaged"
-    guard mkdir(aside, 0o700) == 0 || errno == EEXIST else { throw SegmentFile.error(aside) }
-    guard access("\(aside)/\(name)", F_OK) != 0 else { return }
-    let bytes = try SegmentFile.read(path).bytes
-    try SegmentFile.replace("\(aside)/\(name)", with: Array(bytes[min(begin, bytes.count)...]))
-    let descriptor = Glibc.open(aside, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if descriptor >= 0 {
-      fsync(descriptor)
-      Glibc.close(descriptor)
-    }
   }
 
   /// Begins a segment: records follow only when its name is on disk.

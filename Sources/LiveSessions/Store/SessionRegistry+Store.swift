@@ -118,7 +118,7 @@ package enum NodeFolder {
     try files.createDirectory(atPath: all, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     for name in try files.contentsOfDirectory(atPath: all) {
       // Its log is locked while its process lives; one that has no log yet is about to have it.
-      guard let lock = try? WriteAheadLog.lock("\(all)/\(name)/log", LOCK_EX) else { continue }
+      guard let lock = try? LogFolder.lock("\(all)/\(name)/log", LOCK_EX) else { continue }
       try? files.removeItem(atPath: "\(all)/\(name)")
       Glibc.close(lock)
     }

@@ -130,41 +130,6 @@ package final class SessionStore: @unchecked Sendable {
   /// Milliseconds that the keys live after the last record; 0: for ever.
   private var keep: String { "\(retention.map { Int($0 * 1000) } ?? 0)" }
 
-  private static let keeping =
-    "if tonumber(ARGV[3]) > 0 then redis.call('PEXPIRE', KEYS[1], ARGV[3]) redis.call('PEXPIRE', KEYS[2], ARGV[3]) end "
-  /// The creation, entry 0-1: nobody owns it yet.
-  private static let creation =
-    "if redis.call('EXISTS', KEYS[1]) == 1 then return 1 end "
-    + "redis.call('XADD', KEYS[1], '0-1', 'k', ARGV[4], 'a', ARGV[5], 'v', ARGV[6], 'p', ARGV[7]) "
-    + "redis.call('HSET', KEYS[2], 'fence', '0', 'last', '0-1') " + keeping + "return 1"
-  /// A record, only under the newest fence and only behind the one before it; the same again changes nothing.
-  private static let addition =
-    "local now = redis.call('HMGET', KEYS[2], 'fence', 'last') "
-    + "if now[1] ~= ARGV[4] then return redis.error_reply('FENCED by a newer lease') end "
-    + "if now[2] == ARGV[5] then return 1 end "
-    + "if now[2] ~= ARGV[6] then return redis.error_reply('GAP ' .. tostring(now[2])) end "
-    + "redis.call('XADD', KEYS[1], ARGV[5], 'k', ARGV[7], 'a', ARGV[8], 'p', ARGV[9]) "
-    + "redis.call('HSET', KEYS[2], 'last', ARGV[5]) " + keeping + "return 1"
-  /// The lease, where nobody has it: its fence. Otherwise the owner hears that it is wanted; the time that is left.
-  private static let taking =
-    "if redis.call('EXISTS', KEYS[1]) == 0 then return {-1, 0, ''} end "
-    + "local owner = redis.call('GET', KEYS[3]) "
-    + "if owner and owner ~= ARGV[1] then if ARGV[4] == '1' then redis.call('SET', KEYS[4], ARGV[1], 'PX', ARGV[2]) end "
-    + "return {0, redis.call('PTTL', KEYS[3]), owner} end "
-    + "redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) redis.call('DEL', KEYS[4]) "
-    + "return {1, redis.call('HINCRBY', KEYS[2], 'fence', 1), redis.call('HGET', KEYS[2], 'last')}"
-  /// Renews the lease: 0 where it is another's, 2 where somebody waits for it.
-  private static let renewal =
-    "if redis.call('GET', KEYS[3]) ~= ARGV[1] or redis.call('HGET', KEYS[2], 'fence') ~= ARGV[4] then return 0 end "
-    + "redis.call('PEXPIRE', KEYS[3], ARGV[2]) " + keeping
-    + "local other = redis.call('GET', KEYS[4]) if other and other ~= ARGV[1] then return 2 end return 1"
-  private static let leaving =
-    "if redis.call('GET', KEYS[3]) == ARGV[1] and redis.call('HGET', KEYS[2], 'fence') == ARGV[4] then "
-    + "redis.call('DEL', KEYS[3]) end return 1"
-  private static let removal =
-    "if redis.call('HGET', KEYS[2], 'fence') ~= ARGV[4] then return redis.error_reply('FENCED by a newer lease') end "
-    + "redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4]) return 1"
-
   private static func entry(_ number: Int) -> String { number == 0 ? "0-1" : "\(number)-0" }
 
   // MARK: calls that do not wait
@@ -181,7 +146,7 @@ package final class SessionStore: @unchecked Sendable {
   /// Writes the creation of a session; nobody owns it.
   package func create(_ id: String, _ payload: [UInt8], arrival: Int64, done: @escaping @Sendable (Failure?) -> Void) {
     let command = evaluate(
-      Self.creation, id,
+      SessionScripts.creation, id,
       ["\(LogRecord.Kind.create.rawValue)", "\(arrival)", version].map(Self.bytes) + [payload])
     let deadline = DispatchTime.now().uptimeNanoseconds + UInt64(5e9)
     enqueue(Entry(lease: nil, command: command, deadline: deadline, done: done))
@@ -193,7 +158,7 @@ package final class SessionStore: @unchecked Sendable {
     let number = lease.next
     lease.next += 1
     let command = evaluate(
-      Self.addition, lease.id,
+      SessionScripts.addition, lease.id,
       [
         "\(lease.fence)", Self.entry(number), Self.entry(number - 1), "\(record.kind.rawValue)", "\(record.arrival)",
       ].map(Self.bytes) + [record.payload])
@@ -208,7 +173,8 @@ package final class SessionStore: @unchecked Sendable {
   /// Lets a session go, behind what was handed over before.
   package func release(_ lease: Lease) {
     enqueue(
-      Entry(lease: lease, command: evaluate(Self.leaving, lease.id, [Self.bytes("\(lease.fence)")])) { [self] _ in
+      Entry(lease: lease, command: evaluate(SessionScripts.leaving, lease.id, [Self.bytes("\(lease.fence)")])) {
+        [self] _ in
         end(lease)
       })
   }
@@ -216,7 +182,7 @@ package final class SessionStore: @unchecked Sendable {
   /// Removes a session.
   package func delete(_ lease: Lease, done: @escaping @Sendable (Failure?) -> Void) {
     enqueue(
-      Entry(lease: lease, command: evaluate(Self.removal, lease.id, [Self.bytes("\(lease.fence)")])) {
+      Entry(lease: lease, command: evaluate(SessionScripts.removal, lease.id, [Self.bytes("\(lease.fence)")])) {
         [self] failure in
         if failure == nil { end(lease) }
         done(failure)
@@ -264,7 +230,7 @@ package final class SessionStore: @unchecked Sendable {
     while DispatchTime.now().uptimeNanoseconds < deadline {
       let began = DispatchTime.now().uptimeNanoseconds
       let reply = try read { connection throws(RedisConnection.Unreachable) in
-        try connection.run([evaluate(Self.taking, id, [Self.bytes(waits ? "1" : "0")])])[0]
+        try connection.run([evaluate(SessionScripts.taking, id, [Self.bytes(waits ? "1" : "0")])])[0]
       }
       let words = reply.words
       guard words.count == 3, let state = words[0].number, let number = words[1].number else {
@@ -392,7 +358,7 @@ package final class SessionStore: @unchecked Sendable {
       condition.unlock()
       if isOver { return }
       let began = DispatchTime.now().uptimeNanoseconds
-      let commands = held.map { evaluate(Self.renewal, $0.id, [Self.bytes("\($0.fence)")]) }
+      let commands = held.map { evaluate(SessionScripts.renewal, $0.id, [Self.bytes("\($0.fence)")]) }
       // Also without sessions: whether the server is there is part of being ready.
       let replies = Result { () throws(RedisConnection.Unreachable) in
         try connection.run(commands + [[Self.bytes("PING")]])

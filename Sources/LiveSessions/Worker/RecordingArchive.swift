@@ -217,7 +217,7 @@ package struct RecordingArchive {
     guard case .header(let tree) = try setup.body.withUnsafeBufferPointer({ try parser.parse($0) }) else { return [:] }
     func text(_ sensor: String) -> String? {
       guard case .object(let members)? = tree["rig"]?[sensor] else { return nil }
-      return String(decoding: JSONValue.object(members.filter { $0.value != .null }).bytes, as: UTF8.self) + "\n"
+      return JSONValue.object(members.filter { $0.value != .null }).line + "\n"
     }
     var files: [String: String] = [:]
     for sensor in ["imu0", "cam0", "cam1", "uwb0", "odometry0"] where present.contains(where: { $0.hasPrefix(sensor) })

@@ -1,3 +1,5 @@
+import Wording
+
 /// docs/fault-matrix.md and its picture.
 struct FaultMatrixPage {
   typealias Cells = [FaultMatrix.Key: FaultMatrix.Cell]
@@ -47,70 +49,59 @@ struct FaultMatrixPage {
   }
 
   private func section(_ sensor: FaultySensor) -> String {
-    var lines = [
-      "## \(sensor)", "", "| fault | \(names.joined(separator: " | ")) | diagnoses | arrows off % | false % | s |",
-      "|---|" + String(repeating: "---|", count: names.count) + "---|---:|---:|---:|",
-    ]
-    for fault in SensorFault.all {
+    let head = ["fault"] + names + ["diagnoses", "arrows off %", "false %", "s"]
+    let rows = SensorFault.allCases.compactMap { fault -> [String]? in
       let row = row(sensor, fault), present = row.compactMap(\.self)
-      guard !present.isEmpty else { continue }
-      let codes = Set(
-        present.flatMap { cell -> [String] in
-          guard case .array(let codes)? = cell.json["diagnoses"] else { return [] }
-          return codes.compactMap(\.text)
-        }
-      ).sorted()
+      if present.isEmpty { return nil }
+      let codes = Set(present.flatMap { $0.json["diagnoses"]?.elements?.compactMap(\.text) ?? [] }).sorted()
       func worst(_ key: String, _ factor: Double = 1) -> String {
-        present.compactMap { $0.number(key) }.max().map { Digits.fixed(factor * $0, 1) } ?? "-"
+        Digits.fixed(present.compactMap { $0[key] }.max().map { factor * $0 }, 1)
       }
-      let cells =
-        [fault.name] + row.map { $0.map { "\($0.outcome)" } ?? "-" } + [
-          codes.isEmpty ? "-" : codes.joined(separator: ", "), worst("wrongArrows", 100), worst("falseConverged", 100),
-          worst("seconds"),
-        ]
-      lines.append("| \(cells.joined(separator: " | ")) |")
+      return [fault.rawValue] + row.map { $0.map { "\($0.outcome)" } ?? "-" } + [
+        codes.isEmpty ? "-" : codes.joined(separator: ", "), worst("wrongArrows", 100), worst("falseConverged"),
+        worst("seconds"),
+      ]
     }
-    return lines.joined(separator: "\n") + "\n"
+    return (["## \(sensor)", ""] + MarkdownTable.lines(head, rows, texts: names.count + 2)).joined(separator: "\n")
+      + "\n"
   }
 
   /// The picture: a field for each sensor and fault, a bar in it for each recording.
   var picture: String {
     let (left, top, side) = (118, 110, 40)
-    let width = left + side * SensorFault.all.count + 60, height = top + side * FaultySensor.allCases.count + 58
+    let width = left + side * SensorFault.allCases.count + 60, height = top + side * FaultySensor.allCases.count + 58
     func short(_ value: Double) -> String { Digits.significant(value, 6) }
+    func rect(_ x: String, _ y: Int, _ width: String, _ height: Int, _ outcome: FaultMatrix.Outcome) -> String {
+      "<rect x=\"\(x)\" y=\"\(y)\" width=\"\(width)\" height=\"\(height)\" fill=\"\(outcome.colour)\"/>"
+    }
     var lines = [
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" viewBox=\"0 0 \(width) \(height)\" "
         + "font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">",
       "<rect width=\"\(width)\" height=\"\(height)\" fill=\"#fff\"/>",
     ]
-    for (column, fault) in SensorFault.all.enumerated() {
+    for (column, fault) in SensorFault.allCases.enumerated() {
       let x = short(Double(left + side * column) + Double(side) / 2)
-      lines.append("<text transform=\"translate(\(x),\(top - 8)) rotate(-45)\">\(fault.name)</text>")
+      lines.append("<text transform=\"translate(\(x),\(top - 8)) rotate(-45)\">\(fault.rawValue)</text>")
     }
     let bar = Double(side - 4) / Double(max(names.count, 1))
     for (row, sensor) in FaultySensor.allCases.enumerated() {
       let y = top + side * row
       lines.append(
         "<text x=\"\(left - 8)\" y=\"\(short(Double(y) + Double(side) / 2 + 4))\" text-anchor=\"end\">\(sensor)</text>")
-      for (column, fault) in SensorFault.all.enumerated() {
-        for (place, cell) in self.row(sensor, fault).enumerated() {
-          guard let cell else { continue }
-          let x = Digits.fixed(Double(left + side * column + 2) + Double(place) * bar, 1)
-          lines.append(
-            "<rect x=\"\(x)\" y=\"\(y + 2)\" width=\"\(Digits.fixed(bar - 0.8, 1))\" height=\"\(side - 4)\" "
-              + "fill=\"\(cell.outcome.colour)\"/>")
+      for (column, fault) in SensorFault.allCases.enumerated() {
+        lines += self.row(sensor, fault).enumerated().compactMap { place, cell in
+          let x = Double(left + side * column + 2) + Double(place) * bar
+          return cell.map { rect(Digits.fixed(x, 1), y + 2, Digits.fixed(bar - 0.8, 1), side - 4, $0.outcome) }
         }
       }
     }
     let y = top + side * FaultySensor.allCases.count + 22
     for (number, outcome) in FaultMatrix.Outcome.allCases.enumerated() {
       let x = left + 100 * number
-      lines.append("<rect x=\"\(x)\" y=\"\(y)\" width=\"12\" height=\"12\" fill=\"\(outcome.colour)\"/>")
-      lines.append("<text x=\"\(x + 17)\" y=\"\(y + 10)\">\(outcome)</text>")
+      lines += [rect("\(x)", y, "12", 12, outcome), "<text x=\"\(x + 17)\" y=\"\(y + 10)\">\(outcome)</text>"]
     }
-    lines.append(
-      "<text x=\"\(left)\" y=\"\(y + 30)\">bars in a field, from the left: \(names.joined(separator: ", "))</text></svg>"
-    )
+    let order = "bars in a field, from the left: \(names.joined(separator: ", "))"
+    lines.append("<text x=\"\(left)\" y=\"\(y + 30)\">\(order)</text></svg>")
     return lines.joined(separator: "\n") + "\n"
   }
 }

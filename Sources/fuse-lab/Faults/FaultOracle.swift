@@ -4,11 +4,12 @@ import Foundation
 import Geometry
 import LeastSquares
 import SensorData
+import Smoothing
 
 /// An observer that knows the path and the fault: whether ranges can tell it at all.
 ///
 /// Compared are the ranges and the path as they were with those that the faulty recording states, at the likeliest place
-/// of the peer each, under the noise of docs/diagnoses.md: white and lasting errors, a bias, outliers. A fault that it
+/// of the peer each, under the noise of docs/diagnoses.md: white and lasting errors, bias and scale, outliers. A fault that it
 /// cannot tell, nothing can that sees less.
 enum FaultOracle {
   /// Log likelihood ratio below which no observer can tell a fault: odds of twenty.
@@ -82,8 +83,6 @@ enum FaultOracle {
 
   // MARK: likelihood
 
-  /// Standard deviation of a link's bias, metres.
-  private static let bias = 0.15
   /// Outliers: shares of long and of short ones, mean size in metres, least density.
   private static let long = 0.05, short = 0.005, size = 1.5, least = 1e-12
   /// Variances of white and of lasting errors, m^2, and the time that the latter last, seconds.
@@ -94,23 +93,17 @@ enum FaultOracle {
       }
     }
 
-  /// A peer's place, metres, and the bias of its ranges.
-  private typealias Place = (position: Vector3, bias: Double)
-
-  private static func residual(_ sample: Sample, _ place: Place) -> Double {
-    sample.range - (place.position - sample.antenna).norm - place.bias
-  }
-
   /// The best of all noises, there each range's probability to be regular, and their standard deviation.
   private static func likelihood(
-    _ samples: [Sample], _ place: Place
+    _ samples: [Sample], _ peer: StaticPeer
   ) -> (value: Double, regular: [Double], sigma: Double) {
-    noises.map { noise -> (value: Double, regular: [Double], sigma: Double) in
+    let residuals = samples.map { $0.range - peer.predicted($0.antenna).range }
+    return noises.map { noise -> (value: Double, regular: [Double], sigma: Double) in
       var (mean, variance, total, regular) = (0.0, noise.lasting, 0.0, [Double]())
       for (k, sample) in samples.enumerated() {
         let decay = exp((samples[max(k - 1, 0)].seconds - sample.seconds) / noise.time)
         (mean, variance) = (decay * mean, decay * decay * variance + noise.lasting * (1 - decay * decay))
-        let error = residual(sample, place) - mean
+        let error = residuals[k] - mean
         let good = (1 - long - short) * NormalDistribution.density(error, variance: variance + noise.white)
         let bad = max((error > 0 ? long : short) * exp(-abs(error) / size) / size, least)
         total += log(good + bad)
@@ -122,60 +115,25 @@ enum FaultOracle {
     }.max { $0.value < $1.value }!
   }
 
-  /// The likeliest place from a start on, by weighted least squares with Huber's loss, and its cost.
-  private static func descent(
-    _ samples: [Sample], from start: Place, weights: [Double], sigma: Double, steps: Int
-  ) -> (cost: Double, place: Place) {
-    let loss = HuberLoss(threshold: 3), prior = 1 / (bias * bias)
-    func cost(_ place: Place) -> Double {
-      zip(samples, weights).reduce(prior * place.bias * place.bias) { sum, pair in
-        sum + 2 * pair.1 * loss.cost(residual(pair.0, place) / sigma)
-      }
-    }
-    var place = start, value = cost(start)
-    var descent = LevenbergMarquardt(
-      steps: steps, damping: .init(from: 1e-2, ease: 1 / 0.3, least: 0, raise: 8, most: .infinity))
-    descent.descend(&place, cost: &value) { place, damping in
-      var (a, b) = ([Double](repeating: 0, count: 16), [0, 0, 0, -prior * place.bias])
-      a[15] = prior
-      for (sample, weight) in zip(samples, weights) {
-        let away = place.position - sample.antenna
-        let slope = away / max(away.norm, 1e-6)
-        let row = [slope.x, slope.y, slope.z, 1], error = residual(sample, place)
-        let weight = weight / (sigma * sigma * loss.varianceFactor(error / sigma))
-        for i in 0..<4 {
-          b[i] += weight * row[i] * error
-          for j in 0...i { a[4 * i + j] += weight * row[i] * row[j] }
-        }
-      }
-      for i in 0..<4 { a[5 * i] += damping * (a[5 * i] + 1e-3) }
-      guard let step = SmallCholesky.solve(a, b, size: 4) else { return .refused }
-      let next = (place.position + Vector3(step[0], step[1], step[2]), place.bias + step[3])
-      return .candidate(next, cost: cost(next))
-    }
-    return (value, place)
-  }
-
-  /// The log likelihood at the best place of a stationary peer, the bias's prior paid: from the corners of an icosahedron.
+  /// The log likelihood at the best place of a stationary peer, the priors of bias and scale paid: the likeliest places by
+  /// least squares with Huber's loss from all directions, each refined with the ranges' probabilities as weights.
   private static func bestLikelihood(_ samples: [Sample]) -> Double {
-    let golden = (1 + 5.0.squareRoot()) / 2
-    let corners = [-1.0, 1].flatMap { a in
-      [-golden, golden].flatMap { b in [Vector3(0, a, b), Vector3(b, 0, a), Vector3(a, b, 0)] }
+    func refined(_ start: StaticPeer, _ sigmas: [Double], steps: Int) -> (peer: StaticPeer, cost: Double) {
+      let rows = zip(samples, sigmas).map { PeerRefinement.Row(antenna: $0.antenna, range: $0.range, sigma: $1) }
+      return PeerRefinement(rows).refined(start, steps: steps)
     }
     let middle = samples.reduce(Vector3.zero) { $0 + $1.antenna } / Double(samples.count)
-    let radius = (samples.map(\.range).median ?? 0) / corners[0].norm
-    let even = [Double](repeating: 1, count: samples.count)
-    let ends = corners.map {
-      descent(samples, from: (middle + radius * $0, 0), weights: even, sigma: 0.15, steps: 30)
-    }.sorted { $0.cost < $1.cost }
+    let even = [Double](repeating: 0.15, count: samples.count)
+    let ends = PeerSearch.starts(12, around: middle, radius: samples.map(\.range).median ?? 0)
+      .map { refined($0, even, steps: 30) }.sorted { $0.cost < $1.cost }
     var (best, seen) = (-Double.infinity, [Vector3]())
-    for end in ends where seen.count < 4 && !seen.contains(where: { ($0 - end.place.position).norm < 0.3 }) {
-      seen.append(end.place.position)
-      var place = end.place
+    for end in ends where seen.count < 4 && !seen.contains(where: { ($0 - end.peer.position).norm < 0.3 }) {
+      seen.append(end.peer.position)
+      var peer = end.peer
       for _ in 0..<3 {
-        let found = likelihood(samples, place)
-        best = max(best, found.value - 0.5 * (place.bias / bias) * (place.bias / bias))
-        place = descent(samples, from: place, weights: found.regular, sigma: found.sigma, steps: 10).place
+        let found = likelihood(samples, peer)
+        best = max(best, found.value - 0.5 * peer.priorResidual.sum { $0 * $0 })
+        peer = refined(peer, found.regular.map { found.sigma / $0.squareRoot() }, steps: 10).peer
       }
     }
     return best

@@ -1,172 +1,154 @@
 import Datasets
+import Evaluation
 import Foundation
 import JSONText
 import RunResults
 
-/// What a run makes of a recording with one wrong thing about its set-up.
+/// What a run makes of a recording with one wrong thing about its set-up: a line of 'fuse-lab faults run'.
+///
+/// Its numbers: `exit`, the code of the run; `angles`, the updates with one; `error`, their median error in degrees;
+/// `wrong`, the share of them over 20 degrees off; `falseConverged`; `coverage`; `distanceError`, metres; `oracle`, the log
+/// likelihood ratio of `FaultOracle` where it was asked.
 package struct FaultRow: Sendable {
-  var recording: String
-  var fault: String
+  var json: JSONValue
+
+  /// A number of it.
+  subscript(key: String) -> Double? { json[key]?.double }
+
+  private func text(_ key: String) -> String { json[key]?.text ?? "" }
+
+  var recording: String { text("recording") }
+  var fault: String { text("fault") }
   /// Of the fault; `healthy` without one.
-  var family: String
+  var family: String { text("family") }
   /// What is wrong, in words.
-  var text: String
-  /// The exit code of the run, and what a refusal said.
-  var exit: Int, message: String? = nil
+  var words: String { text("text") }
+  /// What a refusal said.
+  var message: String { text("message") }
+  var isRefused: Bool { self["exit"] != 0 }
+
   /// Code and family of each diagnosis.
-  var named: [(code: String, family: String)] = []
-  /// Updates with an angle.
-  var angles: Int?
-  /// Median error of the angle, degrees; shares of the angles that are over 20 degrees off, and of the false convergences.
-  var error: Double?, wrong: Double?, falseConverged: Double?
-  /// Coverage of the angles, and the median error of the distance, metres.
-  var coverage: Double?, distanceError: Double?
-  /// The log likelihood ratio of `FaultOracle`; nil where it was not asked.
-  var oracle: Double?
+  var named: [(code: String, family: String)] {
+    (json["named"]?.elements ?? []).compactMap { pair in
+      pair.elements.flatMap { $0.count == 2 ? ($0[0].text ?? "", $0[1].text ?? "") : nil }
+    }
+  }
 
   /// A false convergence, or more than 1 % of the published angles over 20 degrees off.
-  var isConfidentlyWrong: Bool { falseConverged ?? 0 > 0 || wrong ?? 0 > 0.01 }
+  var isConfidentlyWrong: Bool { self["falseConverged"] ?? 0 > 0 || self["wrong"] ?? 0 > 0.01 }
 
   /// Whether no observer of the ranges can tell the fault.
-  var cannotBeTold: Bool { oracle.map { $0 < FaultOracle.telling } ?? false }
+  var cannotBeTold: Bool { self["oracle"].map { $0 < FaultOracle.telling } ?? false }
 
   /// Whether it is named with its family. Camera and inertial unit count as one where only their relation is wrong; a
   /// refusal names the file.
   var isNamed: Bool {
     let relation: Set = ["imu", "camera"]
     let families = Set(named.map(\.family))
-    return exit == 2 || families.contains(family)
+    return self["exit"] == 2 || families.contains(family)
       || relation.contains(family) && !families.isDisjoint(with: relation)
-  }
-}
-
-extension FaultRow {
-  private static var figures: [(key: String, value: WritableKeyPath<FaultRow, Double?>)] {
-    [
-      ("error", \.error), ("wrong", \.wrong), ("falseConverged", \.falseConverged), ("coverage", \.coverage),
-      ("distanceError", \.distanceError),
-    ]
-  }
-
-  /// The row as a line's value.
-  var json: JSONValue {
-    let pairs = named.map { JSONValue.array([.string($0.code), .string($0.family)]) }
-    var members: [JSONValue.Member] = [
-      .init(key: "recording", value: .string(recording)), .init(key: "fault", value: .string(fault)),
-      .init(key: "family", value: .string(family)), .init(key: "text", value: .string(text)),
-      .init(key: "exit", value: .integer(exit)), .init(key: "named", value: .array(pairs)),
-    ]
-    if let message { members.append(.init(key: "message", value: .string(message))) }
-    if let angles {
-      members.append(.init(key: "angles", value: .integer(angles)))
-      members += Self.figures.map { .init(key: $0.key, value: .number(self[keyPath: $0.value])) }
-    }
-    if let oracle { members.append(.init(key: "oracle", value: .number(oracle))) }
-    return .object(members)
-  }
-
-  /// - Throws: `JSONLines.NoRow` for anything else.
-  init(_ json: JSONValue) throws {
-    guard let recording = json["recording"]?.text, let fault = json["fault"]?.text,
-      let family = json["family"]?.text, let text = json["text"]?.text, let exit = json["exit"]?.double,
-      let named = json["named"]?.elements
-    else { throw JSONLines.NoRow() }
-    self.init(recording: recording, fault: fault, family: family, text: text, exit: Int(exit))
-    message = json["message"]?.text
-    self.named = named.compactMap { pair in
-      guard let words = pair.elements, words.count == 2 else { return nil }
-      return (words[0].text ?? "", words[1].text ?? "")
-    }
-    angles = json["angles"]?.double.map { Int($0) }
-    for figure in Self.figures { self[keyPath: figure.value] = json[figure.key]?.double }
-    oracle = json["oracle"]?.double
   }
 
   /// The rows of a file.
   ///
   /// - Throws: `DatasetError` with file and line for what is no row.
   static func rows(in path: String) throws -> [FaultRow] {
-    try JSONLines.read(path, expected: "a line of 'fuse-lab faults run'") { try FaultRow($0) }
+    try JSONLines.read(path, expected: "a line of 'fuse-lab faults run'") { json in
+      guard ["recording", "fault", "family", "text"].allSatisfy({ json[$0]?.text != nil }),
+        json["exit"]?.double != nil, json["named"]?.elements != nil
+      else { throw JSONLines.NoRow() }
+      return FaultRow(json: json)
+    }
   }
 }
 
 /// Runs on recordings with faults, judged.
 struct FaultRuns: Sendable {
   /// The command that is measured.
-  var fuse: ChildCommand
-  /// Another tool's faults: `<tool> --list`, `<tool> <recording> <out> <name>`.
-  var shared: ChildCommand?
+  private let fuse: ChildCommand
+  /// Another tool's faults, where it is there: `<tool> --list`, `<tool> <recording> <out> <name>`.
+  private let shared: ChildCommand?
   /// Runs at a time.
-  var jobs: Int
+  private let jobs: Int
+
+  /// - Throws: `LabError` where the command is not there.
+  init(_ option: FuseOption, _ checkout: Checkout) throws {
+    (fuse, jobs) = (try option.command(), option.jobs)
+    shared = try? ChildCommand("\(checkout.sharedData)/../tools/setup-faults")
+  }
 
   private struct Task: Sendable {
     var name: String, family: String, text: String
-    var fault: SetUpFault?
-    var isShared = false
+    /// Makes the recording in a folder, under the task's name.
+    var make: @Sendable (_ recording: String, _ out: String) throws -> Void
   }
 
   /// The rows of a recording: without a fault, unless some are named, and with each that fits it.
   ///
   /// - Throws: `LabError`, `DatasetError`.
   func rows(_ recording: String, names: [String]) throws -> [FaultRow] {
-    var tasks =
-      names.isEmpty ? [Task(name: "none", family: "healthy", text: "the recording without a fault")] : []
-    tasks += SetUpFault.named(names).filter { $0.fits(recording) }.map {
-      Task(name: $0.name, family: $0.family.rawValue, text: $0.text, fault: $0)
+    let healthy = Task(name: "none", family: "healthy", text: "the recording without a fault") {
+      _ = try FaultyFolder(copying: $0, to: "\($1)/none")
     }
-    if let shared {
-      let own = Set(SetUpFault.all.map(\.name))
-      for line in String(decoding: try shared.succeeded(["--list"]).output, as: UTF8.self).split(separator: "\n") {
-        let cells = line.split(separator: " ").map(String.init)
-        guard cells.count > 2, names.isEmpty || names.contains(cells[0]), !own.contains(cells[0]) else { continue }
-        tasks.append(
-          Task(name: cells[0], family: cells[1], text: cells[2...].joined(separator: " "), isShared: true))
+    let own = SetUpFault.all.filter { (names.isEmpty || names.contains($0.name)) && $0.fits(recording) }.map { fault in
+      Task(name: fault.name, family: fault.family.rawValue, text: fault.text) { _ = try fault.make($0, in: $1) }
+    }
+    let tasks = try (names.isEmpty ? [healthy] : []) + own + sharedTasks(names)
+    return try TaskQueue.outcomes(tasks.count, jobs: jobs) { try row(recording, tasks[$0]) }.compactMap(\.self)
+  }
+
+  /// The other tool's, but for those of the same name as own ones.
+  private func sharedTasks(_ names: [String]) throws -> [Task] {
+    guard let shared else { return [] }
+    let own = Set(SetUpFault.all.map(\.name))
+    let lines = String(decoding: try shared.succeeded(["--list"]).output, as: UTF8.self).split(separator: "\n")
+    return lines.map { $0.split(separator: " ").map(String.init) }
+      .filter { $0.count > 2 && (names.isEmpty || names.contains($0[0])) && !own.contains($0[0]) }
+      .map { cells in
+        Task(name: cells[0], family: cells[1], text: cells[2...].joined(separator: " ")) {
+          _ = try shared.outcome([$0, $1, cells[0]])
+        }
       }
-    }
-    let wanted = tasks
-    return try Tasks.results(wanted.count, jobs: jobs) { try row(recording, wanted[$0]) }.compactMap(\.self)
   }
 
   /// The row of a task; nil where the other tool cannot make the fault of this recording.
   private func row(_ recording: String, _ task: Task) throws -> FaultRow? {
     let scratch = try TemporaryFolder("fault")
     let (folder, result) = ("\(scratch.path)/\(task.name)", "\(scratch.path)/\(task.name)-run")
-    if let fault = task.fault {
-      try fault.make(recording, in: scratch.path)
-    } else if task.isShared {
-      let made = try shared?.outcome([recording, scratch.path, task.name])
-      if made?.status != 0 || !RegularFile.isFolder(folder) { return nil }
-    } else {
-      _ = try FaultyFolder(copying: recording, to: folder)
-    }
+    try task.make(recording, scratch.path)
+    guard RegularFile.isFolder(folder) else { return nil }
     let run = try fuse.outcome(["run", folder, "-o", result, "--quiet"])
-    var row = FaultRow(
-      recording: URL(fileURLWithPath: recording).standardizedFileURL.lastPathComponent, fault: task.name,
-      family: task.family, text: task.text, exit: Int(run.status))
+    var row = FaultRow(json: [
+      "recording": .string(URL(fileURLWithPath: recording).standardizedFileURL.lastPathComponent),
+      "fault": .string(task.name), "family": .string(task.family), "text": .string(task.text),
+      "exit": .integer(Int(run.status)), "named": .array([]),
+    ])
     guard run.status == 0 else {
-      row.message = run.lastError.replacing("\(folder)/", with: "")
+      row.json["message"] = .string(run.lastError.replacing("\(folder)/", with: ""))
       return row
     }
     let ended = try RunFolder(path: result, keeping: .none)
-    row.named = ended.diagnoses.map { ($0["code"]?.text ?? "", $0["family"]?.text ?? "") }
+    row.json["named"] = .array(ended.diagnoses.map { .texts([$0["code"]?.text ?? "", $0["family"]?.text ?? ""]) })
     var angles = 0
     try ended.forEachUpdate { if $0.peer != nil, $0.horizontalAngle != nil { angles += 1 } }
-    row.angles = angles
+    row.json["angles"] = .integer(angles)
     // Where all clocks are wrong, so are those of the truth.
     let hasOwnTruth = task.family == "time" && task.name != "time-imu-microseconds"
     let judged = try? fuse.row([
       "eval", result, "--truth", hasOwnTruth ? folder : recording, "--no-ideal", "--format", "jsonl", "--quiet",
     ])
-    row.error = judged?["angleErrorDegrees"]?.double
-    row.wrong = judged?["wrongAngles"]?.double
-    row.falseConverged = judged?["falseConverged"]?.double
-    row.coverage = judged?["coverage90"]?.double
-    row.distanceError = judged?["distanceError"]?.double
+    for (key, name) in Self.figures { row.json[key] = .number(judged?[name]?.double) }
     if let family = SetUpFault.Family(rawValue: task.family), family == .radio || family == .odometry,
       row.isConfidentlyWrong || !row.isNamed
     {
-      row.oracle = try FaultOracle.ratio(recording, faulty: folder, family: family)
+      row.json["oracle"] = try FaultOracle.ratio(recording, faulty: folder, family: family).map { .number($0) }
     }
     return row
   }
+
+  /// Figures of a row, and of `fuse eval`.
+  private static let figures = [
+    ("error", "angleErrorDegrees"), ("wrong", "wrongAngles"), ("falseConverged", "falseConverged"),
+    ("coverage", "coverage90"), ("distanceError", "distanceError"),
+  ]
 }

@@ -20,31 +20,6 @@ struct FaultsCommand: ParsableCommand {
     subcommands: [Measure.self, List.self, Make.self, Run.self, Page.self], defaultSubcommand: Measure.self)
 }
 
-/// What is measured of faults, and with what.
-struct FaultOptions: ParsableArguments {
-  @OptionGroup var fuse: FuseOption
-
-  @Option(help: "Another tool's faults besides, such as setup-faults.")
-  var shared: String?
-
-  @Option(help: "Runs at a time.")
-  var jobs = 2
-
-  /// - Throws: `LabError` where a command is not there.
-  func runs(sharing tool: String? = nil) throws -> FaultRuns {
-    FaultRuns(
-      fuse: try fuse.command(), shared: try (shared ?? tool).map { try ChildCommand($0) },
-      jobs: jobs)
-  }
-}
-
-extension SetUpFault {
-  /// The faults of these names, all without any; other names are the shared tool's.
-  static func named(_ names: [String]) -> [SetUpFault] {
-    names.isEmpty ? all : names.compactMap { name in all.first { $0.name == name } }
-  }
-}
-
 extension FaultsCommand {
   /// All faults of some recordings, and the page.
   struct Measure: ParsableCommand {
@@ -54,19 +29,13 @@ extension FaultsCommand {
     @Argument(help: "Recordings (default: demo, search and arc-above of datasets, and the shared hh_walk).")
     var recordings: [String] = []
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var fuse: FuseOption
 
     func run() throws {
-      let root = try Checkout.root()
-      let data = ProcessInfo.processInfo.environment["FUSE_SHARED_DATA"] ?? "\(root)/../shared/data"
-      var sources = recordings
-      if sources.isEmpty {
-        sources =
-          ["demo", "search", "arc-above"].map { "\(root)/datasets/\($0)" }
-          + ["\(data)/sim/hh_walk"].filter(RegularFile.isFolder)
-      }
-      let tool = "\(data)/../tools/setup-faults"
-      let runs = try options.runs(sharing: RegularFile.exists(tool) ? tool : nil)
+      let checkout = try Checkout()
+      let known = ["demo", "search", "arc-above", "hh_walk"].map(checkout.recording).filter(RegularFile.isFolder)
+      let sources = recordings.isEmpty ? known : recordings
+      let runs = try FaultRuns(fuse, checkout)
       let rows = try sources.flatMap { try runs.rows($0, names: []) }
       let given = recordings.isEmpty ? "" : " " + recordings.joined(separator: " ")
       let names = sources.map { URL(fileURLWithPath: $0).standardizedFileURL.lastPathComponent }
@@ -82,8 +51,8 @@ extension FaultsCommand {
 
         \(FaultsPage.text(rows))
         """
-      try Checkout.write(page, "docs/faults.md", in: root)
-      try Checkout.write("# All runs of faults.md\n\n" + FaultsPage.details(rows), ".build/pages/faults.md", in: root)
+      try checkout.write(page, "docs/faults.md")
+      try checkout.write("# All runs of faults.md\n\n" + FaultsPage.details(rows), ".build/pages/faults.md")
     }
   }
 
@@ -104,19 +73,12 @@ extension FaultsCommand {
 
     @Argument var recording: String
     @Argument var out: String
-    @Argument(help: "Names of faults (default: all that fit the recording).") var names: [String] = []
-
-    func validate() throws {
-      let known = SetUpFault.all.map(\.name)
-      if let other = names.first(where: { !known.contains($0) }) {
-        throw ValidationError(
-          "found no fault '\(other)', expected one of 'fuse-lab faults list'\(Spelling.suggestion(for: other, among: known))"
-        )
-      }
-    }
+    @Argument(help: "Names of faults (default: all that fit the recording).") var faults: [SetUpFault] = []
 
     func run() throws {
-      for fault in SetUpFault.named(names) where fault.fits(recording) { print(try fault.make(recording, in: out)) }
+      for fault in faults.isEmpty ? SetUpFault.all : faults where fault.fits(recording) {
+        print(try fault.make(recording, in: out))
+      }
     }
   }
 
@@ -125,12 +87,10 @@ extension FaultsCommand {
 
     @Argument var recording: String
     @Argument(help: "Names of faults (default: all that fit the recording).") var names: [String] = []
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var fuse: FuseOption
 
     func run() throws {
-      for row in try options.runs().rows(recording, names: names) {
-        print(String(decoding: row.json.bytes, as: UTF8.self))
-      }
+      for row in try FaultRuns(fuse, Checkout()).rows(recording, names: names) { print(row.json.line) }
     }
   }
 
@@ -145,5 +105,12 @@ extension FaultsCommand {
       if all { return print(FaultsPage.details(rows), terminator: "") }
       print(FaultsPage.conclusion(rows) + "\n\n" + FaultsPage.text(rows), terminator: "")
     }
+  }
+}
+
+extension SetUpFault: ExpressibleByArgument {
+  package init?(argument name: String) {
+    guard let fault = Self.all.first(where: { $0.name == name }) else { return nil }
+    self = fault
   }
 }

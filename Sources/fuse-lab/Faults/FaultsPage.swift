@@ -1,4 +1,4 @@
-import Foundation
+import Wording
 
 /// What is said of runs with faults.
 package enum FaultsPage {
@@ -11,11 +11,11 @@ package enum FaultsPage {
         share(some.count(where: \.isNamed), some.count),
       ]
     }
-    var lines = LabTable.lines(
+    var lines = MarkdownTable.lines(
       ["family", "runs", "confidently wrong", "named with the right family"],
       SetUpFault.Family.allCases.map { family in line("\(family)", faulty.filter { $0.family == "\(family)" }) } + [
         line("all", faulty), line("all that can be told", faulty.filter { !$0.cannotBeTold }),
-      ], .texts)
+      ])
     lines += [
       "",
       "Confidently wrong: a false convergence, or more than 1 % of the published angles over 20 degrees off. Oracle: the",
@@ -24,13 +24,13 @@ package enum FaultsPage {
       "",
     ]
     if !healthy.isEmpty {
-      let shares = healthy.map { "\($0.recording) \(Digits.fixed(100 * ($0.wrong ?? 0), 1)) %" }
+      let shares = healthy.map { "\($0.recording) \(Digits.fixed(100 * ($0["wrong"] ?? 0), 1)) %" }
       lines += ["Without a fault, angles over 20 degrees off: \(shares.joined(separator: ", ")).", ""]
     }
     let wrong = faulty.filter(\.isConfidentlyWrong)
     if !wrong.isEmpty {
       let head = ["recording", "fault", "diagnoses"] + figures
-      lines += LabTable.lines(head, wrong.map { [$0.recording, $0.fault] + cells($0) }, .texts)
+      lines += MarkdownTable.lines(head, wrong.map { [$0.recording, $0.fault] + cells($0) })
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -44,30 +44,25 @@ package enum FaultsPage {
       + "ranges that cannot tell the fault, and \(faulty.count(where: \.isNamed)) are named with the right family."
     guard !wrong.isEmpty else { return first }
     let families = SetUpFault.Family.allCases.map { family in (family, wrong.count { $0.family == "\(family)" }) }
-    let ordered = families.filter { $0.1 > 0 }.enumerated().sorted { a, b in
-      (-a.element.1, a.offset) < (-b.element.1, b.offset)
-    }
-    return first + " The wrong ones: "
-      + ordered.map { "\($0.element.1) of \($0.element.0)" }.joined(separator: ", ") + "."
+    let ordered = families.filter { $0.1 > 0 }.sortedStably { -Double($0.1) }
+    return first + " The wrong ones: " + ordered.map { "\($0.1) of \($0.0)" }.joined(separator: ", ") + "."
   }
 
   /// The table of all runs.
   static func details(_ rows: [FaultRow]) -> String {
     let head = ["recording", "fault", "family", "diagnoses, or refusal"] + figures
-    return LabTable.lines(head, rows.map { [$0.recording, "\($0.fault): \($0.text)", $0.family] + cells($0) }, .texts)
-      .joined(
-        separator: "\n") + "\n"
+    let table = rows.map { [$0.recording, "\($0.fault): \($0.words)", $0.family] + cells($0) }
+    return MarkdownTable.lines(head, table).joined(separator: "\n") + "\n"
   }
 
   private static let figures = ["angles", "median error, degrees", "over 20 degrees", "false converged", "oracle"]
 
   private static func cells(_ row: FaultRow) -> [String] {
-    func figure(_ value: Double?) -> String { value.map { Digits.fixed($0, 1) } ?? "-" }
-    func percent(_ value: Double?) -> String { value.map { "\(Digits.fixed(100 * $0, 1)) %" } ?? "-" }
+    func percent(_ key: String) -> String { row[key].map { "\(Digits.fixed(100 * $0, 1)) %" } ?? "-" }
     let codes = row.named.map(\.code).joined(separator: ", ")
     return [
-      !codes.isEmpty ? codes : row.exit == 0 ? "-" : row.message ?? "", row.angles.map { "\($0)" } ?? "-",
-      figure(row.error), percent(row.wrong), percent(row.falseConverged), figure(row.oracle),
+      !codes.isEmpty ? codes : row.isRefused ? row.message : "-", Digits.fixed(row["angles"], 0),
+      Digits.fixed(row["error"], 1), percent("wrong"), percent("falseConverged"), Digits.fixed(row["oracle"], 1),
     ]
   }
 

@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import Geometry
 
 /// A copy of a recording whose files are changed as text: a fault is what the writers of recordings never write, and what
 /// it does not touch stays as it was.
@@ -8,6 +9,7 @@ struct FaultyFolder {
   static let camera = "mav0/cam0/sensor.yaml"
   static let features = "mav0/cam0/features.csv"
   static let ranges = "mav0/uwb0/data.csv"
+  static let odometry = "mav0/odometry0/data.csv"
   static let truth = "mav0/state_groundtruth_estimate0/data.csv"
   static let description = "dataset.yaml"
 
@@ -53,9 +55,9 @@ struct FaultyFolder {
 
   /// Replaces a file; its folder is made.
   func put(_ text: String, _ name: String) throws {
-    let url = URL(fileURLWithPath: "\(path)/\(name)")
-    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: url)
+    // A copy of what may only be read may only be read.
+    try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    try TextFile.write(text, to: "\(path)/\(name)")
   }
 
   /// Removes a sensor.
@@ -122,6 +124,15 @@ struct FaultyFolder {
     return number
   }
 
+  /// Takes poses for what another tracker says; cameras go, and the inertial unit unless it stays beside them.
+  func putOdometry(_ rows: [[String]], keepsUnit: Bool = false) throws {
+    try keepDevice()
+    for sensor in ["cam0", "cam1"] + (keepsUnit ? [] : ["imu0"]) { remove(sensor) }
+    let header = "#timestamp [ns],p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []"
+    try put(Table(header: header, rows: rows), Self.odometry)
+    try put("position_random_walk: 0.01\nyaw_random_walk: 0.003\n", "mav0/odometry0/sensor.yaml")
+  }
+
   // MARK: calibration
 
   /// The list of a key in the camera's calibration.
@@ -145,66 +156,46 @@ struct FaultyFolder {
   }
 
   /// The camera's pose in the body, four rows of four.
-  var mount: [[Double]] {
+  private var mount: [Double] {
     get throws {
-      let flat = try camera("data")
-      guard flat.count == 16 else { throw LabError("\(path)/\(Self.camera): found \(flat.count) numbers, expected 16") }
-      return (0..<4).map { Array(flat[4 * $0..<4 * $0 + 4]) }
+      let rows = try camera("data")
+      guard rows.count == 16 else { throw LabError("\(path)/\(Self.camera): found \(rows.count) numbers, expected 16") }
+      return rows
     }
   }
 
-  /// Falsifies the camera's pose, after the device's true axes have been written down.
-  func setMount(_ change: ([[Double]]) -> [[Double]]) throws {
+  /// Falsifies the camera's axes in the body, after the device's true ones have been written down.
+  ///
+  /// - Parameter keepsPlace: false: the camera is at the body's origin.
+  func setMount(keepsPlace: Bool = true, _ change: (Matrix3) -> Matrix3) throws {
     try keepDevice()
-    try setCamera("data", change(mount).flatMap(\.self))
+    let mount = try mount
+    let axes = change(Matrix3(blockAt: 0, 0, of: mount, size: 4))
+    try setCamera("data", Self.rows(axes, place: keepsPlace ? [mount[3], mount[7], mount[11]] : [0, 0, 0]))
   }
 
   /// Writes down the device's true axes, which come from cam0 where the description does not state them.
   func keepDevice() throws {
     let content = try text(Self.description)
     if content.contains("device_T_BS") || !Self.has(Self.camera, in: path) { return }
-    var device = try Matrix.product(mount, [[1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 0], [0, 0, 0, 1]])
-    for row in 0..<3 { device[row][3] = 0 }
-    try put(content + "\ndevice_T_BS: [\(Self.words(device.flatMap(\.self)))]\n", Self.description)
+    let device = try Matrix3(blockAt: 0, 0, of: mount, size: 4) * Matrix3(diagonal: Vector3(1, -1, -1))
+    let rows = Self.rows(device, place: [0, 0, 0])
+    try put(content + "\ndevice_T_BS: [\(Self.words(rows))]\n", Self.description)
+  }
+
+  /// Of a pose, four rows of four. Matrices keep the digits of the file: no rotation is made of them.
+  private static func rows(_ axes: Matrix3, place: [Double]) -> [Double] {
+    (0..<3).flatMap { i in (0..<3).map { axes[i, $0] } + [place[i]] } + [0, 0, 0, 1]
   }
 }
 
-/// Matrices of a calibration file, which keep the digits of the file: no rotation is made of them.
-enum Matrix {
-  static func product(_ a: [[Double]], _ b: [[Double]]) -> [[Double]] {
-    a.map { row in b[0].indices.map { j in row.indices.reduce(0) { $0 + row[$1] * b[$1][j] } } }
+extension Rotation {
+  /// Of the cells of a table: Hamilton, w first.
+  init(cells: some Sequence<String>) throws {
+    let q = try cells.map(FaultyFolder.number)
+    self.init(w: q[0], x: q[1], y: q[2], z: q[3])
   }
 
-  /// A rotation about x, y or z (0, 1, 2), four rows of four.
-  static func rotation(about axis: Int, degrees: Double) -> [[Double]] {
-    let angle = degrees * .pi / 180
-    let (i, j) = [(1, 2), (2, 0), (0, 1)][axis]
-    var m = (0..<4).map { row in (0..<4).map { row == $0 ? 1.0 : 0 } }
-    (m[i][i], m[i][j], m[j][i], m[j][j]) = (cos(angle), -sin(angle), sin(angle), cos(angle))
-    return m
-  }
-}
-
-/// A quaternion of a table, Hamilton, w first; its digits stay: it is not normalised, as a rotation is.
-struct Quaternion: Sendable {
-  let elements: [Double]
-
-  init(_ w: Double, _ x: Double, _ y: Double, _ z: Double) { elements = [w, x, y, z] }
-
-  init(_ cells: some Sequence<String>) throws { elements = try cells.map(FaultyFolder.number) }
-
-  var conjugate: Quaternion { Quaternion(elements[0], -elements[1], -elements[2], -elements[3]) }
-
-  static func * (a: Quaternion, b: Quaternion) -> Quaternion {
-    let (w, x, y, z) = (a.elements[0], a.elements[1], a.elements[2], a.elements[3])
-    let (s, t, u, v) = (b.elements[0], b.elements[1], b.elements[2], b.elements[3])
-    return Quaternion(
-      w * s - x * t - y * u - z * v, w * t + x * s + y * v - z * u, w * u - x * v + y * s + z * t,
-      w * v + x * u - y * t + z * s)
-  }
-
-  /// A vector, rotated.
-  func turned(_ p: [Double]) -> [Double] {
-    Array((self * Quaternion(0, p[0], p[1], p[2]) * conjugate).elements[1...])
-  }
+  /// As the numbers of a table.
+  var elements: [Double] { [w, v.x, v.y, v.z] }
 }

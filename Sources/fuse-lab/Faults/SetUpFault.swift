@@ -1,4 +1,5 @@
 import Foundation
+import Geometry
 import LeastSquares
 
 /// One wrong thing about a recording's set-up.
@@ -98,14 +99,14 @@ extension SetUpFault {
 
   private static func removeGravity(_ folder: FaultyFolder) throws {
     let truth = try folder.table(FaultyFolder.truth).rows.map { row in
-      (time: try FaultyFolder.integer(row[0]), attitude: try Quaternion(row[4..<8]))
+      (time: try FaultyFolder.integer(row[0]), attitude: try Rotation(cells: row[4..<8]))
     }
     var k = 0
     try folder.change(FaultyFolder.imu) { row in
       let time = try FaultyFolder.integer(row[0])
       while k + 1 < truth.count, truth[k + 1].time <= time { k += 1 }
-      let up = truth[k].attitude.conjugate.turned([0, 0, 9.81])
-      row = try row[..<4] + zip(row[4..<7], up).map { Digits.significant(try FaultyFolder.number($0) - $1, 9) }
+      let up = truth[k].attitude.inverse * Vector3(0, 0, 9.81)
+      row = try row[..<4] + (0..<3).map { Digits.significant(try FaultyFolder.number(row[4 + $0]) - up[$0], 9) }
     }
   }
 }
@@ -130,23 +131,25 @@ extension SetUpFault {
     SetUpFault(name, .camera, text) { try $0.setCamera("intrinsics", change($0.camera("intrinsics"))) }
   }
 
-  private static func mounted(_ name: String, _ axis: Int, _ degrees: Double, _ text: String) -> SetUpFault {
-    SetUpFault(name, .camera, text) {
-      try $0.setMount { Matrix.product($0, Matrix.rotation(about: axis, degrees: degrees)) }
-    }
+  /// A mount that is off about an axis of the camera: degrees about right, down, ahead.
+  private static func mounted(_ name: String, _ degrees: Vector3, _ text: String) -> SetUpFault {
+    let turn = Rotation.exp(Angle.degrees(1) * degrees).matrix
+    return SetUpFault(name, .camera, text) { try $0.setMount { $0 * turn } }
   }
 
   private static let camera: [SetUpFault] = [
-    mounted("camera-mount-10-pitch", 0, 10, "T_BS of the camera 10 degrees of pitch off"),
-    mounted("camera-mount-10-yaw", 1, -10, "T_BS of the camera 10 degrees of yaw off"),
-    mounted("camera-mount-90-roll", 2, 90, "T_BS of the camera 90 degrees of roll off"),
-    mounted("camera-mount-180-roll", 2, 180, "T_BS of the camera 180 degrees of roll off"),
-    mounted("camera-mount-5-roll", 2, 5, "T_BS of the camera 5 degrees of roll off"),
+    mounted("camera-mount-10-pitch", [10, 0, 0], "T_BS of the camera 10 degrees of pitch off"),
+    mounted("camera-mount-10-yaw", [0, -10, 0], "T_BS of the camera 10 degrees of yaw off"),
+    mounted("camera-mount-90-roll", [0, 0, 90], "T_BS of the camera 90 degrees of roll off"),
+    mounted("camera-mount-180-roll", [0, 0, 180], "T_BS of the camera 180 degrees of roll off"),
+    mounted("camera-mount-5-roll", [0, 0, 5], "T_BS of the camera 5 degrees of roll off"),
     restamped("camera-early-40ms", -0.04, .camera, "cam0", "camera stamped early 40ms"),
     restamped("camera-late-60ms", 0.06, .camera, "cam0", "camera stamped late 60ms"),
     restamped("camera-late-200ms", 0.2, .camera, "cam0", "camera stamped late 200ms"),
     restamped("camera-late-1s", 1, .camera, "cam0", "camera stamped late 1s"),
-    SetUpFault("camera-mount-inverse", .camera, "T_BS of the camera is its inverse") { try $0.setMount(inverted) },
+    SetUpFault("camera-mount-inverse", .camera, "T_BS of the camera is its inverse") {
+      try $0.setMount(keepsPlace: false, inverted)
+    },
     intrinsics("focal-length-1.3", "focal length 30 % too long") { [1.3 * $0[0], 1.3 * $0[1], $0[2], $0[3]] },
     intrinsics("focal-length-0.8", "focal length 20 % too short") { [0.8 * $0[0], 0.8 * $0[1], $0[2], $0[3]] },
     intrinsics("intrinsics-half", "intrinsics of half the resolution") { $0.map { 0.5 * $0 } },
@@ -177,12 +180,10 @@ extension SetUpFault {
 
   /// A mount's inverse. A camera that is mounted along the body's axes is its own inverse: then the lesser confusion, of
   /// the optical axes.
-  private static func inverted(_ mount: [[Double]]) -> [[Double]] {
-    let places = (0..<3).flatMap { i in (0..<3).map { (i, $0) } }
-    if places.allSatisfy({ abs(mount[$1][$0] - mount[$0][$1]) < 0.1 }) {
-      return Matrix.rotation(about: 0, degrees: -90)
-    }
-    return (0..<3).map { i in (0..<3).map { mount[$0][i] } + [0] } + [[0, 0, 0, 1]]
+  private static func inverted(_ axes: Matrix3) -> Matrix3 {
+    let difference = axes - axes.transpose
+    let isOwn = [difference[0, 1], difference[0, 2], difference[1, 2]].allSatisfy { abs($0) < 0.1 }
+    return isOwn ? Rotation.exp(Angle.degrees(90) * Vector3(-1, 0, 0)).matrix : axes.transpose
   }
 }
 
@@ -205,7 +206,11 @@ extension SetUpFault {
     restamped("radio-late-0.5s", 0.5, .radio, "uwb0", "ranges stamped late 0.5s"),
     restamped("radio-early-0.7s", -0.7, .radio, "uwb0", "ranges stamped early 0.7s"),
     restamped("radio-late-2s", 2, .radio, "uwb0", "ranges stamped late 2s"),
-    SetUpFault("range-frozen", .radio, "the radio repeats its reading of the tenth second for ever", freeze),
+    SetUpFault("range-frozen", .radio, "the radio repeats its reading of the tenth second for ever") { folder in
+      var readings = try Readings(folder.table(FaultyFolder.ranges), .ranges)
+      readings.freeze(from: readings.stamps[0] + 10_000_000_001, to: .max)
+      try folder.put(readings.table, FaultyFolder.ranges)
+    },
     SetUpFault("range-inverted", .radio, "ranges that shorten where they should grow") { folder in
       let table = try folder.table(FaultyFolder.ranges)
       let column = try folder.rangeColumn(table)
@@ -213,22 +218,6 @@ extension SetUpFault {
       try folder.changeRanges { max(2 * middle - $0, 0.05) }
     },
   ]
-
-  private static func freeze(_ folder: FaultyFolder) throws {
-    var table = try folder.table(FaultyFolder.ranges)
-    let range = try folder.rangeColumn(table)
-    guard let peer = table.column("peer_id"), let first = table.rows.first else { return }
-    let start = try FaultyFolder.integer(first[0])
-    var kept: [String: String] = [:]
-    for index in table.rows.indices {
-      let row = table.rows[index]
-      if try FaultyFolder.integer(row[0]) - start > 10_000_000_000, let last = kept[row[peer]] {
-        table.rows[index][range] = last
-      }
-      kept[row[peer]] = table.rows[index][range]
-    }
-    try folder.put(table, FaultyFolder.ranges)
-  }
 
   private static let time = [
     SetUpFault("time-milliseconds", .time, "all stamps in milliseconds") { folder in
@@ -245,67 +234,61 @@ extension SetUpFault {
 // MARK: odometry
 
 extension SetUpFault {
-  private typealias Pose = @Sendable ([Double], Quaternion) -> [Double]
-
   /// The truth as another tracker's poses, 50 a second, each through `pose`; without the inertial unit, unless the name says so,
   /// and without cameras.
-  private static func tracker(_ name: String, _ text: String, delay: Double = 0, _ pose: @escaping Pose) -> SetUpFault {
+  private static func tracker(
+    _ name: String, _ text: String, delay: Double = 0, _ pose: @escaping @Sendable (Pose) -> Pose
+  ) -> SetUpFault {
     SetUpFault(name, .odometry, text) { folder in
       var rows: [[String]] = [], next = Int64(0)
       for row in try folder.table(FaultyFolder.truth).rows {
         let time = try FaultyFolder.integer(row[0])
         guard time >= next else { continue }
         next = time + 19_000_000
-        let values = pose(try row[1..<4].map(FaultyFolder.number), try Quaternion(row[4..<8]))
+        let place = try Vector3(row[1..<4].map(FaultyFolder.number))
+        let said = try pose(Pose(rotation: Rotation(cells: row[4..<8]), translation: place))
+        let values = (0..<3).map { said.translation[$0] } + said.rotation.elements
         rows.append(["\(time + Int64((delay * 1e9).rounded()))"] + values.map { Digits.fixed($0, 9) })
       }
-      try folder.keepDevice()
-      for sensor in ["cam0", "cam1"] + (name.hasSuffix("-imu") ? [] : ["imu0"]) { folder.remove(sensor) }
-      let header =
-        "#timestamp [ns],p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []"
-      try folder.put(.init(header: header, rows: rows), "mav0/odometry0/data.csv")
-      try folder.put(
-        "sensor_type: odometry\nrate_hz: 50\nposition_random_walk: 0.01\nyaw_random_walk: 0.003\n",
-        "mav0/odometry0/sensor.yaml")
+      try folder.putOdometry(rows, keepsUnit: name.hasSuffix("-imu"))
     }
   }
 
   private static let odometry: [SetUpFault] = {
     let beside = "inertial unit beside them"
-    let half = 0.5.squareRoot()
-    let up = Quaternion(half, half, 0, 0)
-    let toCamera = Quaternion(half, -half, 0, 0) * Quaternion(half, 0, half, 0)
-    let yDown: Pose = { up.turned($0) + (up * $1).elements }
-    func scaled(_ factor: Double) -> Pose { { $0.map { factor * $0 } + $1.elements } }
-    @Sendable func inBody(_ p: [Double], _ q: Quaternion) -> [Double] { q.conjugate.turned(p).map { -$0 } }
+    let yDown = Pose(rotation: .exp(Vector3(.pi / 2, 0, 0)))
+    let toCamera = Rotation.exp(Vector3(-.pi / 2, 0, 0)) * .exp(Vector3(0, .pi / 2, 0))
+    /// The attitude stays.
+    @Sendable func moved(_ place: @escaping @Sendable (Pose) -> Vector3) -> @Sendable (Pose) -> Pose {
+      { Pose(rotation: $0.rotation, translation: place($0)) }
+    }
+    let mirrored = moved { $0.translation * Vector3(1, -1, 1) }
     return [
-      tracker(
-        "odometry-y-down", "poses in a world with y down, as of a camera's first frame, no inertial unit", yDown),
-      tracker("odometry-y-down-imu", "poses in a world with y down, \(beside)", yDown),
-      tracker("odometry-inverse", "poses of the world in the body instead of the body in the world") {
-        inBody($0, $1) + $1.conjugate.elements
+      tracker("odometry-y-down", "poses in a world with y down, as of a camera's first frame, no inertial unit") {
+        yDown * $0
       },
-      tracker("odometry-conjugate-imu", "quaternions conjugated, \(beside)") { $0 + $1.conjugate.elements },
+      tracker("odometry-y-down-imu", "poses in a world with y down, \(beside)") { yDown * $0 },
+      tracker("odometry-inverse", "poses of the world in the body instead of the body in the world", \.inverse),
+      tracker("odometry-conjugate-imu", "quaternions conjugated, \(beside)") {
+        Pose(rotation: $0.rotation.inverse, translation: $0.translation)
+      },
       tracker("odometry-camera-axes-imu", "attitudes of the camera, stated as the body's, \(beside)") {
-        $0 + ($1 * toCamera).elements
+        Pose(rotation: $0.rotation * toCamera, translation: $0.translation)
       },
-      tracker("odometry-scale-1.5", "positions 1.5 times too large, as of a camera alone", scaled(1.5)),
-      tracker("odometry-scale-0.5", "positions half as large", scaled(0.5)),
-      tracker("odometry-centimetres", "positions in centimetres", scaled(100)),
-      tracker("odometry-mirrored", "a left-handed world: y mirrored, positions only") {
-        [$0[0], -$0[1], $0[2]] + $1.elements
-      },
-      tracker("odometry-mirrored-imu", "y of the positions negated, \(beside)") {
-        [$0[0], -$0[1], $0[2]] + $1.elements
-      },
-      tracker("odometry-swapped-imu", "x and y of the positions swapped, \(beside)") {
-        [$0[1], $0[0], $0[2]] + $1.elements
-      },
+      tracker(
+        "odometry-scale-1.5", "positions 1.5 times too large, as of a camera alone", moved { 1.5 * $0.translation }),
+      tracker("odometry-scale-0.5", "positions half as large", moved { 0.5 * $0.translation }),
+      tracker("odometry-centimetres", "positions in centimetres", moved { 100 * $0.translation }),
+      tracker("odometry-mirrored", "a left-handed world: y mirrored, positions only", mirrored),
+      tracker("odometry-mirrored-imu", "y of the positions negated, \(beside)", mirrored),
+      tracker(
+        "odometry-swapped-imu", "x and y of the positions swapped, \(beside)",
+        moved { [$0.translation.y, $0.translation.x, $0.translation.z] }),
       tracker(
         "odometry-inverse-positions-imu",
-        "positions of the world in the body, attitudes of the body in the world, \(beside)"
-      ) { inBody($0, $1) + $1.elements },
-      tracker("odometry-late-0.4s-imu", "poses stamped 0.4 s late, \(beside)", delay: 0.4) { $0 + $1.elements },
+        "positions of the world in the body, attitudes of the body in the world, \(beside)",
+        moved(\.inverse.translation)),
+      tracker("odometry-late-0.4s-imu", "poses stamped 0.4 s late, \(beside)", delay: 0.4) { $0 },
     ]
   }()
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Datasets
+import Evaluation
 import Foundation
 import JSONText
 
@@ -19,18 +20,15 @@ struct RadiosCommand: ParsableCommand {
 
   @OptionGroup var fuse: FuseOption
 
-  @Option(help: "Evaluations at a time.")
-  var jobs = 2
-
   func validate() throws {
-    if min(radios, seeds, draws, jobs) < 1 { throw ValidationError("expected numbers of 1 or more") }
+    if min(radios, seeds, draws) < 1 { throw ValidationError("expected numbers of 1 or more") }
   }
 
   func run() throws {
-    let root = try Checkout.root()
+    let checkout = try Checkout()
     let measurement = RadioMeasurement(
-      fuse: try fuse.command(), scenarios: "\(root)/Sources/Simulation/Scenarios",
-      folder: try TemporaryFolder("radios"), jobs: jobs)
+      fuse: try fuse.command(), scenarios: "\(checkout.root)/Sources/Simulation/Scenarios",
+      folder: try TemporaryFolder("radios"), jobs: fuse.jobs)
     var page = """
       # Radios of every kind, all figures
 
@@ -52,7 +50,7 @@ struct RadiosCommand: ParsableCommand {
     for radio in FixedRadio.all {
       page += RadiosPage.section(radio.title, motions: try measurement.rows(radio, seeds: draws))
     }
-    try Checkout.writePage("radios", page, in: root)
+    try checkout.writePage("radios", page)
   }
 }
 
@@ -81,47 +79,47 @@ package struct RandomRadio {
 
 /// One radio for every seed: white noise alone, the same with NLOS, and coloured noise of several sizes and times.
 struct FixedRadio {
-  /// Of its scenarios, and of its section.
-  let name: String, title: String
-  /// Members of a scenario's section `uwb`: white and coloured error, its correlation time, NLOS fraction.
-  let members: [(key: String, value: Double)]
+  /// Of its scenarios.
+  var name: String
+  /// White and coloured error, metres, the latter's correlation time, seconds, and the fraction of NLOS.
+  var white: Double, coloured = 0.0, time = 2.0, nlos = 0.0
   /// Whether the finder gets the observer's noise model: the cost of not knowing the radio.
-  let isKnown: Bool
-  /// Settings of the finder; nil: the defaults.
-  let settings: String?
+  var isKnown = false
 
   static let all = [
-    FixedRadio("white", "White noise of 0.1 m", 0.1, 0, 2),
-    FixedRadio("white", "White noise of 0.1 m, known to the finder", 0.1, 0, 2, isKnown: true),
-    FixedRadio(
-      "coloured", "White noise of 0.06 m, and coloured of 0.08 m with 2 s, known to the finder", 0.06, 0.08, 2,
-      isKnown: true),
-    FixedRadio("white-nlos", "White noise of 0.1 m, NLOS for a twentieth of the time", 0.1, 0, 2, nlos: 0.05),
-    FixedRadio("mixed", "White noise of 0.06 m, and coloured of 0.04 m with 2 s", 0.06, 0.04, 2),
-    FixedRadio("half", "White noise of 0.06 m, and coloured of 0.16 m with 0.5 s", 0.06, 0.16, 0.5),
-    FixedRadio("third", "White noise of 0.06 m, and coloured of 0.12 m with 0.3 s", 0.06, 0.12, 0.3),
-    FixedRadio("sixth", "White noise of 0.05 m, and coloured of 0.2 m with 0.15 s", 0.05, 0.2, 0.15),
+    FixedRadio(name: "white", white: 0.1), FixedRadio(name: "white", white: 0.1, isKnown: true),
+    FixedRadio(name: "coloured", white: 0.06, coloured: 0.08, isKnown: true),
+    FixedRadio(name: "white-nlos", white: 0.1, nlos: 0.05), FixedRadio(name: "mixed", white: 0.06, coloured: 0.04),
+    FixedRadio(name: "half", white: 0.06, coloured: 0.16, time: 0.5),
+    FixedRadio(name: "third", white: 0.06, coloured: 0.12, time: 0.3),
+    FixedRadio(name: "sixth", white: 0.05, coloured: 0.2, time: 0.15),
   ]
 
-  private init(
-    _ name: String, _ title: String, _ white: Double, _ coloured: Double, _ time: Double, nlos: Double = 0,
-    isKnown: Bool = false
-  ) {
-    (self.name, self.title, self.isKnown) = (name, title, isKnown)
-    members = [
+  /// Of its section.
+  var title: String {
+    func words(_ value: Double) -> String { Digits.significant(value, 3) }
+    return "White noise of \(words(white)) m"
+      + (coloured > 0 ? ", and coloured of \(words(coloured)) m with \(words(time)) s" : "")
+      + (nlos > 0 ? ", NLOS for a twentieth of the time" : "") + (isKnown ? ", known to the finder" : "")
+  }
+
+  /// Members of a scenario's section `uwb`.
+  var members: [(key: String, value: Double)] {
+    [
       ("range_noise_std_m", white), ("drift_std_m", coloured), ("drift_time_s", time), ("nlos_share", nlos),
       ("dropout_share", 0), ("outlier_share", 0),
     ]
-    settings =
-      !isKnown
-      ? nil
-      : """
-      ranging:
-        noiseCandidates: [[\(max(coloured, 0.001)), \(time)]]
-        assumedNoise: 0.1
-        statedNoisePseudoCount: 1e9
+  }
 
-      """
+  /// Settings of a finder that knows it.
+  var settings: String {
+    """
+    ranging:
+      noiseCandidates: [[\(max(coloured, 0.001)), \(time)]]
+      assumedNoise: 0.1
+      statedNoisePseudoCount: 1e9
+
+    """
   }
 }
 
@@ -140,7 +138,7 @@ struct RadioMeasurement {
     let numbers = (1...radios).sorted { "\($0)" < "\($1)" }
     let paths = try numbers.map { try scenario(motion, "\($0)", RandomRadio($0).members) }
     let fuse = fuse
-    let rows = try Tasks.results(paths.count, jobs: jobs) { index in
+    let rows = try TaskQueue.outcomes(paths.count, jobs: jobs) { index in
       try fuse.rows([
         "eval", "--scenario", paths[index], "--seeds", "\(seeds)", "--odometry", "--quiet", "--format", "jsonl",
       ])
@@ -153,7 +151,7 @@ struct RadioMeasurement {
     var words = [
       "eval", "--seeds", "\(seeds)", "--odometry", "--pool", "--quiet", "--jobs", "\(jobs)", "--format", "jsonl",
     ]
-    if let settings = radio.settings { words += ["--config", try write(settings, "settings.yaml")] }
+    if radio.isKnown { words += ["--config", try write(radio.settings, "settings.yaml")] }
     for motion in ["mc-arc", "mc-arc-vertical", "mc-walk", "mc-walk-l"] {
       words += ["--scenario", try scenario(motion, radio.name, radio.members)]
     }
@@ -173,7 +171,7 @@ struct RadioMeasurement {
 
   private func write(_ text: String, _ name: String) throws -> String {
     let path = "\(folder.path)/\(name)"
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    try TextFile.write(text, to: path)
     return path
   }
 }

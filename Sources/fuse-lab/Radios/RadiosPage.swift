@@ -1,6 +1,7 @@
 import Evaluation
 import Foundation
 import JSONText
+import Wording
 
 /// Sections of the page about radios.
 enum RadiosPage {
@@ -12,9 +13,7 @@ enum RadiosPage {
     for (key, name) in [
       ("drift_time_s", "correlation time, s"), ("drift_std_m", "coloured, m"), ("range_noise_std_m", "white, m"),
     ] {
-      let ordered = trials.enumerated().sorted {
-        ($0.element.radio[key], $0.offset) < ($1.element.radio[key], $1.offset)
-      }.map(\.element)
+      let ordered = trials.sortedStably { $0.radio[key] }
       for begin in stride(from: 0, to: ordered.count, by: third) {
         let part = ordered[begin..<min(begin + third, ordered.count)]
         let ends = [part.first!, part.last!].map { Digits.significant($0.radio[key], 6) }
@@ -29,7 +28,7 @@ enum RadiosPage {
       "radios", "number", "published", "error ratio", "half-width ratio", "coverage", "ideal's coverage",
       "falsely converged trials",
     ]
-    return (["", "## \(motion)", ""] + LabTable.lines(head, rows, .named)).joined(separator: "\n") + "\n"
+    return (["", "## \(motion)", ""] + MarkdownTable.lines(head, rows, texts: 1)).joined(separator: "\n") + "\n"
   }
 
   /// Several motions with one radio.
@@ -44,15 +43,15 @@ enum RadiosPage {
     ]
     let rows = motions.map { trial in
       let name = URL(fileURLWithPath: trial["name"]?.text ?? "").deletingPathExtension().lastPathComponent
-      return [name, "\(count(trial))"] + columns.map { cell(trial[$0.1]?.double) }
+      return [name, "\(count(trial))"] + columns.map { Digits.fixed(trial[$0.1]?.double, 2) }
     }
-    let lines = LabTable.lines(["motion", "trials"] + columns.map(\.0), rows, .named)
+    let lines = MarkdownTable.lines(["motion", "trials"] + columns.map(\.0), rows, texts: 1)
     return (["", "### \(title)", ""] + lines).joined(separator: "\n") + "\n"
   }
 
   private static func cells(_ name: String, _ trials: [JSONValue]) -> [String] {
     func over(_ key: String, _ figure: ([Double?]) -> Figure) -> String {
-      cell(figure(trials.map { $0[key]?.double }).value)
+      Digits.fixed(figure(trials.map { $0[key]?.double }).value, 2)
     }
     let falselyConverged = trials.sum { ($0["falselyConvergedTrials"]?.double ?? 0) * Double(count($0)) }
     return [
@@ -63,6 +62,4 @@ enum RadiosPage {
   }
 
   private static func count(_ trial: JSONValue) -> Int { Int(trial["trials"]?.double ?? 0) }
-
-  private static func cell(_ value: Double?) -> String { value.map { Digits.fixed($0, 2) } ?? "-" }
 }

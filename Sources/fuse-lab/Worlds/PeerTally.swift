@@ -6,57 +6,55 @@ import RunResults
 import SensorData
 
 /// Counts over the updates of a peer while it moves, or while it rests, that `fuse eval` does not tell.
-package struct PeerTally: Equatable, Sendable {
-  /// Updates.
-  package var updates = 0
-  /// Those with an angle.
-  package var angles = 0
-  /// Angles whose 90 % interval holds the truth.
-  package var covered = 0
-  /// Angles over 20 degrees off, of a peer a metre away or more.
-  package var wrong = 0
-  /// Updates with a distance.
-  package var distances = 0
-  /// Distances whose 90 % interval holds the truth.
-  package var distancesCovered = 0
-  /// Updates that call the peer moving.
-  package var calledMoving = 0
-
-  private static var members: [(key: String, count: WritableKeyPath<PeerTally, Int>)] {
-    [
-      ("updates", \.updates), ("angles", \.angles), ("covered", \.covered), ("wrong", \.wrong),
-      ("distances", \.distances), ("distancesCovered", \.distancesCovered), ("calledMoving", \.calledMoving),
-    ]
+struct PeerTally: Sendable {
+  /// What is counted.
+  enum Count: String, CaseIterable, Sendable {
+    case updates
+    /// Updates with an angle.
+    case angles
+    /// Angles whose 90 % interval holds the truth.
+    case covered
+    /// Angles over 20 degrees off, of a peer a metre away or more.
+    case wrong
+    /// Updates with a distance.
+    case distances
+    /// Distances whose 90 % interval holds the truth.
+    case distancesCovered
+    /// Updates that call the peer moving.
+    case calledMoving
   }
 
-  package init() {}
+  private var counts: [Count: Int] = [:]
+
+  subscript(count: Count) -> Int {
+    get { counts[count, default: 0] }
+    set { counts[count] = newValue }
+  }
+
+  init() {}
 
   /// Of a row.
-  init(_ json: JSONValue?) {
-    for member in Self.members { self[keyPath: member.count] = json?[member.key]?.double.map { Int($0) } ?? 0 }
-  }
+  init(_ json: JSONValue?) { for count in Count.allCases { self[count] = Int(json?[count.rawValue]?.double ?? 0) } }
 
-  var json: JSONValue {
-    .object(Self.members.map { .init(key: $0.key, value: .integer(self[keyPath: $0.count])) })
-  }
+  var json: JSONValue { .object(Count.allCases.map { .init(key: $0.rawValue, value: .integer(self[$0])) }) }
 }
 
 /// The tallies of one peer.
-package struct LinkTally: Equatable, Sendable {
-  package var moving = PeerTally()
-  package var resting = PeerTally()
+struct LinkTally: Sendable {
+  var moving = PeerTally()
+  var resting = PeerTally()
 
-  package init() {}
+  init() {}
 
   init(_ json: JSONValue) { (moving, resting) = (PeerTally(json["moving"]), PeerTally(json["resting"])) }
 
   var json: JSONValue { ["moving": moving.json, "resting": resting.json] }
 
   /// A count in both states.
-  func sum(_ count: KeyPath<PeerTally, Int>) -> Int { moving[keyPath: count] + resting[keyPath: count] }
+  subscript(count: PeerTally.Count) -> Int { moving[count] + resting[count] }
 
   /// Whether over 1 % of the angles are over 20 degrees off.
-  var isOftenWrong: Bool { Double(sum(\.wrong)) > 0.01 * Double(sum(\.angles)) }
+  var isOftenWrong: Bool { Double(self[.wrong]) > 0.01 * Double(self[.angles]) }
 }
 
 /// The true places and attitudes of a recorded world, for tallies.
@@ -98,23 +96,20 @@ struct WorldTruth {
   }
 
   private func count(_ update: UpdateRecord, _ truth: TrueView?, in tally: inout PeerTally) {
-    tally.updates += 1
-    if let walking = update.details["walking"]?.double, walking > 0.5 { tally.calledMoving += 1 }
-    guard let truth else {
-      // Two tags under one id: no angle is right.
-      if update.horizontalAngle != nil { (tally.angles, tally.wrong) = (tally.angles + 1, tally.wrong + 1) }
-      return
-    }
-    if let distance = update.distance, let deviation = update.distanceStandardDeviation {
-      tally.distances += 1
-      if abs(distance - truth.distance) <= 1.645 * deviation { tally.distancesCovered += 1 }
+    tally[.updates] += 1
+    if let walking = update.details["walking"]?.double, walking > 0.5 { tally[.calledMoving] += 1 }
+    if let truth, let distance = update.distance, let deviation = update.distanceStandardDeviation {
+      tally[.distances] += 1
+      if abs(distance - truth.distance) <= 1.645 * deviation { tally[.distancesCovered] += 1 }
     }
     guard let angle = update.horizontalAngle else { return }
-    tally.angles += 1
+    tally[.angles] += 1
+    // Two tags under one id: no angle is right.
+    guard let truth else { return tally[.wrong] += 1 }
     let middle = (angle.low + angle.high) / 2
-    if abs(Angle.wrapped(truth.horizontalAngle - middle)) <= (angle.high - angle.low) / 2 { tally.covered += 1 }
+    if abs(Angle.wrapped(truth.horizontalAngle - middle)) <= (angle.high - angle.low) / 2 { tally[.covered] += 1 }
     let error = abs(Angle.wrapped(angle.value - truth.horizontalAngle))
-    if error > Angle.degrees(20), truth.horizontalDistance >= 1 { tally.wrong += 1 }
+    if error > Angle.degrees(20), truth.horizontalDistance >= 1 { tally[.wrong] += 1 }
   }
 
   /// The view of a peer; nil for one that has no truth. The attitude is that of the next row.

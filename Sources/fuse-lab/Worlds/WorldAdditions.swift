@@ -11,17 +11,17 @@ enum WorldAdditions {
     let positions = (0..<count).map { _ in (0..<3).map { _ in Digits.rounded(draw.uniform(-reach, reach), 3) } }
     return [
       ("antennas_m", "{" + zip("abc", positions).map { "\($0): \($1)" }.joined(separator: ", ") + "}"),
-      ("drift_common_share", Digits.fixed(draw.uniform(0.1, 0.9), 2)),
-      ("antenna_bias_std_m", Digits.fixed(draw.logUniform(0.01, 0.1), 3)),
+      ("drift_common_share", draw.uniform(0.1, 0.9, decimals: 2)),
+      ("antenna_bias_std_m", draw.logUniform(0.01, 0.1, decimals: 3)),
     ]
   }
 
   /// A radio of little noise whose errors change with the place, but for its rate.
   static func quietRadio(_ draw: PythonRandom) -> Members {
     [
-      ("range_noise_std_m", Digits.fixed(draw.logUniform(0.005, 0.03), 4)), ("drift_std_m", "0"),
-      ("multipath_std_m", Digits.fixed(draw.uniform(0.1, 0.3), 3)),
-      ("multipath_length_m", Digits.fixed(draw.logUniform(0.1, 1), 3)), ("nlos_share", "0"),
+      ("range_noise_std_m", draw.logUniform(0.005, 0.03, decimals: 4)), ("drift_std_m", "0"),
+      ("multipath_std_m", draw.uniform(0.1, 0.3, decimals: 3)),
+      ("multipath_length_m", draw.logUniform(0.1, 1, decimals: 3)), ("nlos_share", "0"),
     ]
   }
 
@@ -30,10 +30,10 @@ enum WorldAdditions {
   /// Two ranges correlate by 1/e over 0.2 to 0.6 m and 20 to 45 degrees; the scenario's keys are the distances of
   /// e^(-1/2).
   static func poseErrors(_ draw: PythonRandom, _ kind: WorldKind) -> Members {
-    let noise = Digits.fixed(draw.uniform(0.03, 0.07), 3)
+    let noise = draw.uniform(0.03, 0.07, decimals: 3)
     let (field, pattern) = (draw.uniform(0.04, 0.1), draw.logUniform(0.01, 0.09))
     let (length, angle) = (draw.logUniform(0.2, 0.6) / 2.squareRoot(), draw.logUniform(20, 45) / 2.squareRoot())
-    let own = [("range_noise_std_m", noise), ("nlos_dwell_s", Digits.fixed(draw.uniform(0.1, 0.7), 2))]
+    let own = [("range_noise_std_m", noise), ("nlos_dwell_s", draw.uniform(0.1, 0.7, decimals: 2))]
     if kind == .times { return own + [("drift_std_m", Digits.fixed(hypot(field, pattern), 3))] }
     let (hasField, hasPattern) = (kind != .patterns && kind != .whites, kind != .fields && kind != .whites)
     return own + [
@@ -46,17 +46,17 @@ enum WorldAdditions {
   /// The person behind the device.
   static func bodyShadow(_ draw: PythonRandom) -> Members {
     [
-      ("body_shadow_m", Digits.fixed(draw.uniform(0.2, 0.8), 2)),
-      ("body_shadow_from_deg", Digits.fixed(draw.uniform(90, 110), 0)),
-      ("body_shadow_edge_deg", Digits.fixed(draw.uniform(10, 20), 0)),
+      ("body_shadow_m", draw.uniform(0.2, 0.8, decimals: 2)),
+      ("body_shadow_from_deg", draw.uniform(90, 110, decimals: 0)),
+      ("body_shadow_edge_deg", draw.uniform(10, 20, decimals: 0)),
     ]
   }
 
   /// What the radio does to its ranges.
   static func rangeFilter(_ draw: PythonRandom) -> String {
     draw.choice([
-      "{mean_of: \(draw.integer(3...20))}", "{exponential: \(Digits.fixed(draw.logUniform(0.1, 0.5), 3))}",
-      "{lag: \(Digits.fixed(draw.uniform(0.1, 0.5), 2))}",
+      "{mean_of: \(draw.integer(3...20))}", "{exponential: \(draw.logUniform(0.1, 0.5, decimals: 3))}",
+      "{lag: \(draw.uniform(0.1, 0.5, decimals: 2))}",
     ])
   }
 
@@ -88,7 +88,7 @@ enum WorldAdditions {
     let ends = sides.map { side in
       [share * ahead + side * cos(across), share * right + side * sin(across)].map { Digits.rounded($0, 2) }
     }
-    return "walls: [{from_m: \(ends[0]), to_m: \(ends[1]), excess_m: \(Digits.fixed(draw.uniform(0.2, 1), 2)), "
+    return "walls: [{from_m: \(ends[0]), to_m: \(ends[1]), excess_m: \(draw.uniform(0.2, 1, decimals: 2)), "
       + "opaque: false, landmarks: 0}]"
   }
 
@@ -98,7 +98,7 @@ enum WorldAdditions {
     case .strolls where number == 0:
       return ", stroll: {begin_s: [8, 20], duration_s: [2, 8], speed_m_s: [0.3, 1.6], ways: \(draw.choice([1, 2, 3]))}"
     case .walkers, .persons:
-      let speed = Digits.fixed(draw.logUniform(0.1, 1), 2)
+      let speed = draw.logUniform(0.1, 1, decimals: 2)
       return ", stroll: {begin_s: [0, 0], duration_s: [60, 60], speed_m_s: [\(speed), \(speed)], "
         + "ways: \(draw.choice([2, 4, 8, 16]))}"
     case .stops:
@@ -117,38 +117,33 @@ enum WorldMotion {
   /// Gestures and walks that last so many seconds, or a little longer.
   static func gestures(_ draw: PythonRandom, lasting duration: Double) -> [String] {
     var pieces: [String] = [], seconds = 0.0
-    func uniform(_ low: Double, _ high: Double, _ decimals: Int) -> String {
-      Digits.fixed(draw.uniform(low, high), decimals)
-    }
     func swing(_ name: String, _ unit: String, _ low: Double, _ high: Double, _ decimals: Int = 0) -> String {
-      let period = uniform(1.5, 5, 2)
-      return "\(name)_\(unit): \(uniform(low, high, decimals)), \(name)_period_s: \(period)"
+      let period = draw.uniform(1.5, 5, decimals: 2)
+      return "\(name)_\(unit): \(draw.uniform(low, high, decimals: decimals)), \(name)_period_s: \(period)"
     }
-    if draw.random() < 0.7 { pieces.append("hold: {duration_s: \(uniform(0.6, 2.5, 2))}") }
+    if draw.random() < 0.7 { pieces.append(piece("hold", lasting: draw.uniform(0.6, 2.5))) }
     while seconds < duration {
       let kind = draw.choice(["arc", "arc", "sweep", "pan", "sway", "walk", "walk", "turn", "hold"])
       var length = draw.uniform(2, 7)
-      let begin = "{duration_s: \(Digits.fixed(length, 2))"
       switch kind {
-      case "arc": pieces.append("arc: \(begin), arm_m: \(uniform(0.3, 0.7, 2)), \(swing("horizontal", "deg", 15, 60))}")
-      case "sweep":
-        pieces.append(
-          "arc: \(begin), arm_m: \(uniform(0.3, 0.7, 2)), \(swing("horizontal", "deg", 15, 60)), "
-            + "\(swing("vertical", "deg", 10, 40))}")
-      case "pan": pieces.append("pan: \(begin), wrist_m: 0.1, \(swing("horizontal", "deg", 15, 60))}")
+      case "arc", "sweep":
+        var members = ["arm_m: \(draw.uniform(0.3, 0.7, decimals: 2))", swing("horizontal", "deg", 15, 60)]
+        if kind == "sweep" { members.append(swing("vertical", "deg", 10, 40)) }
+        pieces.append(piece("arc", lasting: length, members))
+      case "pan": pieces.append(piece(kind, lasting: length, ["wrist_m: 0.1", swing("horizontal", "deg", 15, 60)]))
       case "sway":
-        pieces.append("sway: \(begin), \(swing("lateral", "m", 0.05, 0.4, 2)), ahead_m: \(uniform(0, 0.3, 2))}")
+        let lateral = swing("lateral", "m", 0.05, 0.4, 2)
+        pieces.append(piece(kind, lasting: length, [lateral, "ahead_m: \(draw.uniform(0, 0.3, decimals: 2))"]))
       case "walk":
         let speed = draw.uniform(0.4, 1.4)
-        let right = draw.choice([0, 0, 0, draw.uniform(-90, 90)])
-        pieces.append(
-          "\(walk(speed, length)), bob_m: \(uniform(0.005, 0.035, 3)), right_deg: \(Digits.fixed(right, 0))}")
+        let right = Digits.fixed(draw.choice([0, 0, 0, draw.uniform(-90, 90)]), 0)
+        pieces.append(walk(speed, length, "bob_m: \(draw.uniform(0.005, 0.035, decimals: 3)), right_deg: \(right)"))
       case "turn":
         length = draw.uniform(1, 3)
-        pieces.append("turn: {duration_s: \(Digits.fixed(length, 2)), right_deg: \(uniform(-160, 160, 0))}")
+        pieces.append(piece(kind, lasting: length, ["right_deg: \(draw.uniform(-160, 160, decimals: 0))"]))
       default:
         length = draw.uniform(0.3, 3)
-        pieces.append("hold: {duration_s: \(Digits.fixed(length, 2))}")
+        pieces.append(piece(kind, lasting: length))
       }
       seconds += length
     }
@@ -161,22 +156,33 @@ enum WorldMotion {
     while seconds < duration {
       if draw.random() < 0.5 {
         let length = draw.uniform(1, 3)
-        let right = Digits.fixed(draw.uniform(-120, 120), 0)
-        pieces.append(
-          "turn: {duration_s: \(Digits.fixed(length, 2)), right_deg: \(right), "
-            + "arm_m: \(Digits.fixed(draw.uniform(0, 0.3), 2))}")
+        let right = "right_deg: \(draw.uniform(-120, 120, decimals: 0))"
+        pieces.append(piece("turn", lasting: length, [right, "arm_m: \(draw.uniform(0, 0.3, decimals: 2))"]))
         seconds += length
       }
       let (speed, length, rest) = (draw.uniform(0.2, 1), draw.uniform(2, 6), draw.uniform(2, 10))
-      pieces.append("\(walk(speed, length)), bob_m: 0}")
-      pieces.append("hold: {duration_s: \(Digits.fixed(rest, 2))}")
+      pieces += [walk(speed, length, "bob_m: 0"), piece("hold", lasting: rest)]
       seconds += length + rest
     }
     return pieces
   }
 
-  /// A walk at a speed for so many seconds, open at its end.
-  private static func walk(_ speed: Double, _ seconds: Double) -> String {
-    "walk: {distance_m: \(Digits.fixed(speed * seconds, 2)), speed_m_s: \(Digits.fixed(speed, 2))"
+  private static func piece(_ name: String, lasting seconds: Double, _ members: [String] = []) -> String {
+    "\(name): {\((["duration_s: \(Digits.fixed(seconds, 2))"] + members).joined(separator: ", "))}"
+  }
+
+  /// A walk at a speed for so many seconds.
+  private static func walk(_ speed: Double, _ seconds: Double, _ members: String) -> String {
+    "walk: {distance_m: \(Digits.fixed(speed * seconds, 2)), speed_m_s: \(Digits.fixed(speed, 2)), \(members)}"
+  }
+}
+
+extension PythonRandom {
+  /// A uniform draw as text.
+  func uniform(_ low: Double, _ high: Double, decimals: Int) -> String { Digits.fixed(uniform(low, high), decimals) }
+
+  /// The same, uniform in the logarithm.
+  func logUniform(_ low: Double, _ high: Double, decimals: Int) -> String {
+    Digits.fixed(logUniform(low, high), decimals)
   }
 }

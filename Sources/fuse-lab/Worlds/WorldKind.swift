@@ -9,8 +9,10 @@ package enum WorldKind: String, CaseIterable, ExpressibleByArgument, Sendable {
   package var words: String {
     switch self {
     case .plain: "stationary peers, errors that drift in time"
-    case .antennas: "the device has two or three antennas, 3 to 30 cm off its centre, with errors of their own"
-    case .strolls: "the world lasts longer, and its first peer moves from some time on"
+    case .antennas:
+      "the device has two or three antennas, 3 to 30 cm off its centre, each with its own bias; 0.1 to 0.9 of the "
+        + "coloured error is common to them"
+    case .strolls: "half a minute, the first peer moves at walking speed, once to three times"
     case .phones:
       "a modern phone's inertial unit, honestly stated: 0.002 to 0.005 m/s^2/sqrt(Hz), a bias of up to 0.8 m/s^2"
     case .rests:

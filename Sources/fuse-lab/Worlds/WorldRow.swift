@@ -1,6 +1,6 @@
 import JSONText
 
-/// A row of a random world, read: what `fuse-lab worlds run` prints.
+/// A row of a random world, read.
 struct WorldRow: Sendable {
   /// What is judged of one peer.
   struct Peer: Sendable {
@@ -20,6 +20,14 @@ struct WorldRow: Sendable {
     var isPublished: Bool { intervals > 0 }
     /// Whether under 70 % of the intervals hold the truth, where there are any.
     var isOverConfident: Bool { isPublished && coverage ?? 0 < 0.7 }
+
+    init(_ name: String, _ json: JSONValue) {
+      func number(_ key: String) -> Double { json[key]?.double ?? 0 }
+      self.name = name
+      (judged, intervals, converged) = (number("judged"), number("intervals"), number("converged"))
+      (coverage, angleError) = (json["coverage90"]?.double, json["angleErrorDegrees"]?["median"]?.double)
+      falselyConverged = converged * number("falseConverged")
+    }
   }
 
   /// Errors of the trajectory.
@@ -28,76 +36,46 @@ struct WorldRow: Sendable {
     var position: Double
     /// Mean normalised squares, 3 for honest covariances.
     var positionNEES: Double, attitudeNEES: Double
+
+    init?(_ json: JSONValue?) {
+      guard let position = json?["ateYawAligned"]?.double, let positionNEES = json?["neesPosition"]?.double,
+        let attitudeNEES = json?["neesAttitude"]?.double
+      else { return nil }
+      (self.position, self.positionNEES, self.attitudeNEES) = (position, positionNEES, attitudeNEES)
+    }
   }
 
   /// The seed.
-  var name: String
-  var peers: [Peer]
-  var path: Path?
+  let name: String
+  let peers: [Peer]
+  let path: Path?
   /// In the order of the updates.
-  var links: [(peer: String, tally: LinkTally)]
-  var diagnoses: [String]
-  /// Lines of updates, and those that an open premise holds.
-  var updates: Double, held: Double
-  /// From the first update to the last.
-  var seconds: Double
-  var wrongAngles: Double?
-  /// Shares of the judged updates, and of the decided ones.
-  var verticalDecided: Double?, verticalWrong: Double?
-  /// Figures of the ideal observer; nil where it was not run.
-  var ideal: [String: Double]?
+  let links: [(peer: String, tally: LinkTally)]
+  let diagnoses: [String]
+  /// Figures of all peers together, and of the updates.
+  private let json: JSONValue
+
+  /// A number of the row.
+  subscript(key: String) -> Double? { json[key]?.double }
 
   /// The rows of a file, without those that have no trial.
   ///
   /// - Throws: `DatasetError` with file and line for what is no row.
   static func rows(in path: String) throws -> [WorldRow] {
-    try JSONLines.read(path, expected: "a line of 'fuse-lab worlds run'") { json in
-      if json["trials"]?.double == 0 { return nil }
-      return try WorldRow(json)
+    try JSONLines.read(path, expected: "a line of 'fuse-lab worlds --rows'") { json in
+      json["trials"]?.double == 0 ? nil : try WorldRow(json)
     }
   }
 
   /// - Throws: `JSONLines.NoRow` for anything else.
   init(_ json: JSONValue) throws {
-    guard let name = json["name"]?.text, let errors = json["errors"], let peers = errors["peers"]?.members,
+    guard let name = json["name"]?.text, let peers = json["errors"]?["peers"]?.members,
       let links = json["links"]?.members, let diagnoses = json["diagnoses"]?.elements,
-      let updates = json["updates"]?.double, let held = json["held"]?.double, let seconds = json["seconds"]?.double
+      ["updates", "held", "seconds"].allSatisfy({ json[$0]?.double != nil })
     else { throw JSONLines.NoRow() }
-    (self.name, self.updates, self.held, self.seconds) = (name, updates, held, seconds)
+    (self.name, self.json, path) = (name, json, Path(json["errors"]?["trajectory"]))
     self.peers = peers.map { Peer($0.key, $0.value) }
-    path = errors["trajectory"].flatMap(Path.init)
     self.links = links.map { ($0.key, LinkTally($0.value)) }
     self.diagnoses = diagnoses.compactMap(\.text)
-    wrongAngles = json["wrongAngles"]?.double
-    (verticalDecided, verticalWrong) = (json["verticalDecided"]?.double, json["verticalWrong"]?.double)
-    ideal = json["ideal"]?.members.map { members in
-      .init(members.compactMap { member in member.value.double.map { (member.key, $0) } }) { $1 }
-    }
-  }
-
-  /// Its seed, for people.
-  var shortName: Substring {
-    name.split(separator: "/", omittingEmptySubsequences: false).last?
-      .split(separator: ".", omittingEmptySubsequences: false).first ?? ""
-  }
-}
-
-extension WorldRow.Peer {
-  fileprivate init(_ name: String, _ json: JSONValue) {
-    func number(_ key: String) -> Double { json[key]?.double ?? 0 }
-    self.name = name
-    (judged, intervals, converged) = (number("judged"), number("intervals"), number("converged"))
-    coverage = json["coverage90"]?.double
-    angleError = json["angleErrorDegrees"]?["median"]?.double
-    falselyConverged = converged * number("falseConverged")
-  }
-}
-
-extension WorldRow.Path {
-  fileprivate init?(_ json: JSONValue) {
-    guard let position = json["ateYawAligned"]?.double, let positionNEES = json["neesPosition"]?.double,
-      let attitudeNEES = json["neesAttitude"]?.double
-    else { return nil }
-    (self.position, self.positionNEES, self.attitudeNEES) = (position, positionNEES, attitudeNEES)
   }
 }

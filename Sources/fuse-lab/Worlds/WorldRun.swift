@@ -11,24 +11,17 @@ struct WorldRun: Sendable {
   var fuse: ChildCommand
   /// Settings of `fuse run`, a file.
   var config: String?
-  /// Whether the ideal observer stands beside, which knows the law; not of peers that move.
-  var hasIdeal = false
 
-  /// What of the ideal observer's evaluation is kept.
-  private static let idealKeys = [
-    "idealCoverage90", "idealAngleAvailability", "angleAvailability", "idealWrongAngles", "halfWidthRatio",
-    "angleErrorRatio",
-  ]
-
-  /// Records a world into a folder, which is replaced; nil where no room is large enough, else the scenario's text.
+  /// Records a world into a folder, which is replaced.
   ///
+  /// - Returns: false where no room is large enough.
   /// - Throws: `ScenarioError`, `OutputError`.
-  static func record(_ kind: WorldKind, seed: UInt64, into folder: String) throws -> String? {
-    guard let world = try WorldScenario.inARoom(kind, seed: seed) else { return nil }
+  static func record(_ kind: WorldKind, seed: UInt64, into folder: String) throws -> Bool {
+    guard let world = try WorldScenario.inARoom(kind, seed: seed) else { return false }
     var contents = world.simulator.recording()
     if kind == .mirrored { contents.mirrorOdometry(axis: Int(seed % 3)) }
     try DatasetWriter(folder: URL(fileURLWithPath: folder)).write(contents)
-    return world.text
+    return true
   }
 
   /// The world's row: the figures of `fuse eval`, the codes of the diagnoses, the updates without an angle for an open
@@ -38,53 +31,24 @@ struct WorldRun: Sendable {
   func row(_ kind: WorldKind, seed: UInt64) throws -> JSONValue? {
     let scratch = try TemporaryFolder("world")
     let (recording, result) = ("\(scratch.path)/recording", "\(scratch.path)/result")
-    guard let scenario = try Self.record(kind, seed: seed, into: recording) else { return nil }
-    let settings = config.map { ["--config", $0] } ?? []
-    try fuse.succeeded(["run", recording, "-o", result, "--quiet"] + settings)
+    guard try Self.record(kind, seed: seed, into: recording) else { return nil }
+    try fuse.succeeded(["run", recording, "-o", result, "--quiet"] + (config.map { ["--config", $0] } ?? []))
     var row = try fuse.row(["eval", result, "--truth", recording, "--no-ideal", "--format", "jsonl", "--quiet"])
     let run = try RunFolder(path: result, keeping: .none)
-    let codes = Set(run.diagnoses.compactMap { $0["code"]?.text })
-    row.set("diagnoses", .array(codes.sorted().map { .string($0) }))
+    row["diagnoses"] = .texts(run.codes)
     var stamps: [Int64] = [], held = 0
     try run.forEachUpdate { update in
       stamps.append(update.timestamp.nanoseconds)
       if update.details["premise"] != nil { held += 1 }
     }
-    row.set("updates", .integer(stamps.count))
-    row.set("held", .integer(held))
-    row.set("seconds", .number(Double((stamps.last ?? 0) - (stamps.first ?? 0)) * 1e-9))
-    row.set("name", .string("\(seed)"))
+    (row["updates"], row["held"]) = (.integer(stamps.count), .integer(held))
+    row["seconds"] = .number(Double((stamps.last ?? 0) - (stamps.first ?? 0)) * 1e-9)
+    row["name"] = .string("\(seed)")
     let truth = try WorldTruth(Recording.open(URL(fileURLWithPath: recording)))
     let links = try truth.tallies(of: UpdateReader(folder: result))
-    row.set("links", .object(links.map { .init(key: $0.peer, value: $0.tally.json) }))
-    if hasIdeal {
-      let path = "\(scratch.path)/\(kind)-\(seed).yaml"
-      try Data(scenario.utf8).write(to: URL(fileURLWithPath: path))
-      let found = try fuse.row(
-        ["eval", "--scenario", path, "--seeds", "1", "--first-seed", "\(seed)", "--format", "jsonl", "--quiet"]
-          + settings)
-      row.set("ideal", .object(Self.idealKeys.map { .init(key: $0, value: found[$0] ?? .null) }))
-    }
+    row["links"] = .object(links.map { .init(key: $0.peer, value: $0.tally.json) })
     return row
   }
-}
-
-extension JSONValue {
-  /// Sets a member of an object; one that is there keeps its place.
-  fileprivate mutating func set(_ key: String, _ value: JSONValue) {
-    guard case .object(var members) = self else { return }
-    if let index = members.firstIndex(where: { $0.key == key }) {
-      members[index].value = value
-    } else {
-      members.append(.init(key: key, value: value))
-    }
-    self = .object(members)
-  }
-}
-
-extension RunFolder {
-  /// Its diagnoses.
-  var diagnoses: [JSONValue] { result?["diagnoses"]?.elements ?? [] }
 }
 
 extension DatasetContents {

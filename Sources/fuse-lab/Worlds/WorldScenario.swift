@@ -12,15 +12,12 @@ package struct WorldScenario {
   private let added: PythonRandom
   /// Whether the device is a robot that stops and goes.
   private let isRobot: Bool
-  private var lines: [String] = []
 
   /// A scenario file.
   ///
   /// - Parameter wall: metres to each wall of the room.
   package static func text(_ kind: WorldKind, seed: UInt64, wall: Int) -> String {
-    var world = WorldScenario(kind, seed)
-    world.write(wall: wall)
-    return world.lines.joined(separator: "\n") + "\n"
+    WorldScenario(kind, seed).lines(wall: wall).joined(separator: "\n") + "\n"
   }
 
   /// The world in the smallest room without motion through a wall, of sizes that differ from world to world; nil without.
@@ -43,16 +40,12 @@ package struct WorldScenario {
     isRobot = kind == .stops && added.random() < 0.5
   }
 
-  private mutating func write(wall: Int) {
-    lines = ["name: world-\(seed)", "description: everything drawn"]
-    lines += ["imu:"] + imu()
-    lines += tracker()
-    lines += ["uwb:"] + radio()
-    lines += ["hand:"] + hand()
-    lines.append(
-      "room: {ahead_m: \(wall), left_m: \(wall), right_m: \(wall), behind_m: \(wall), ceiling_m: 2.7, floor_m: 1.4}")
-    lines += peers()
-    lines += ["motion:"] + motion().map { "  - \($0)" }
+  private func lines(wall: Int) -> [String] {
+    let sides = ["ahead", "left", "right", "behind"].map { "\($0)_m: \(wall), " }.joined()
+    return [
+      ["name: world-\(seed)", "description: everything drawn", "imu:"], imu(), tracker(), ["uwb:"], radio(), ["hand:"],
+      hand(), ["room: {\(sides)ceiling_m: 2.7, floor_m: 1.4}"], peers(), ["motion:"], motion().map { "  - \($0)" },
+    ].flatMap(\.self)
   }
 
   private func imu() -> [String] {
@@ -81,8 +74,8 @@ package struct WorldScenario {
       "camera:",
       "  rate_hz: \(draw.choice([10, 15, 20, 30, 30, 60]))",
       "  tracks: \(draw.choice([25, 40, 80, 120]))",
-      "  pixel_noise_std_px: \(Digits.fixed(draw.uniform(0.5, 1.5), 2))",
-      "  track_life_s: \(Digits.fixed(draw.logUniform(1, 10), 2))",
+      "  pixel_noise_std_px: \(draw.uniform(0.5, 1.5, decimals: 2))",
+      "  track_life_s: \(draw.logUniform(1, 10, decimals: 2))",
       "  outlier_share: \(draw.choice(["0", "0.01", "0.05"]))",
     ]
     if draw.random() < 0.2 {
@@ -95,27 +88,27 @@ package struct WorldScenario {
     let claimed = isStated ? added.logUniform(0.25, 4) : 1
     return [
       "camera: none", "odometry:", "  rate_hz: \(added.choice([10, 30, 60, 100]))",
-      "  position_random_walk_m_sqrt_m: \(Digits.fixed(added.logUniform(0.005, 0.06), 4))",
-      "  yaw_random_walk_rad_sqrt_s: \(Digits.fixed(added.logUniform(0.0005, 0.01), 5))",
+      "  position_random_walk_m_sqrt_m: \(added.logUniform(0.005, 0.06, decimals: 4))",
+      "  yaw_random_walk_rad_sqrt_s: \(added.logUniform(0.0005, 0.01, decimals: 5))",
     ] + (isStated ? ["  claimed_noise_factor: \(Digits.fixed(claimed, 3))"] : [])
   }
 
   private func radio() -> [String] {
-    var uwb = WorldSection([
-      ("rate_hz", Digits.fixed(draw.logUniform(3, 50), 2)),
-      ("range_noise_std_m", Digits.fixed(draw.logUniform(0.02, 0.2), 3)),
-      ("drift_std_m", Digits.fixed(draw.logUniform(0.02, 0.2), 3)),
-      ("drift_time_s", Digits.fixed(draw.logUniform(0.5, 15), 2)),
+    var uwb: WorldAdditions.Members = [
+      ("rate_hz", draw.logUniform(3, 50, decimals: 2)),
+      ("range_noise_std_m", draw.logUniform(0.02, 0.2, decimals: 3)),
+      ("drift_std_m", draw.logUniform(0.02, 0.2, decimals: 3)),
+      ("drift_time_s", draw.logUniform(0.5, 15, decimals: 2)),
       ("nlos_share", draw.choice(["0", "0", "0.05", "0.1", "0.3"])),
-      ("nlos_dwell_s", Digits.fixed(draw.logUniform(0.2, 4), 2)),
-      ("nlos_excess_m", Digits.fixed(draw.logUniform(0.2, 2), 2)),
+      ("nlos_dwell_s", draw.logUniform(0.2, 4, decimals: 2)),
+      ("nlos_excess_m", draw.logUniform(0.2, 2, decimals: 2)),
       ("dropout_share", draw.choice(["0", "0.02", "0.3"])),
       ("outlier_share", draw.choice(["0", "0.005", "0.03"])),
       ("silent_share", draw.choice(["0", "0", "0", "0", "0.2"])),
-    ])
+    ]
     switch kind.partner {
     case .antennas: uwb.set(WorldAdditions.antennas(added))
-    case .rests: uwb = WorldSection([uwb.members[0]] + WorldAdditions.quietRadio(added))
+    case .rests: uwb = [uwb[0]] + WorldAdditions.quietRadio(added)
     case .poses: uwb.set(WorldAdditions.poseErrors(added, kind))
     case .bodies: uwb.set(WorldAdditions.bodyShadow(added))
     case .smoothed:
@@ -124,15 +117,15 @@ package struct WorldScenario {
       ])
     default: break
     }
-    if draw.random() < 0.5 { uwb.set([("claimed_range_std_m", Digits.fixed(draw.logUniform(0.02, 0.3), 3))]) }
-    return uwb.members.map { "  \($0.key): \($0.value)" }
+    if draw.random() < 0.5 { uwb.set([("claimed_range_std_m", draw.logUniform(0.02, 0.3, decimals: 3))]) }
+    return uwb.map { "  \($0.key): \($0.value)" }
   }
 
   private func hand() -> [String] {
     let hand = [
-      "  pitch_deg: \(Digits.fixed(draw.uniform(-60, 20), 0))",
-      "  sway_std_m: \(Digits.fixed(draw.logUniform(0.001, 0.01), 4))",
-      "  sway_std_deg: \(Digits.fixed(draw.logUniform(0.2, 3), 2))",
+      "  pitch_deg: \(draw.uniform(-60, 20, decimals: 0))",
+      "  sway_std_m: \(draw.logUniform(0.001, 0.01, decimals: 4))",
+      "  sway_std_deg: \(draw.logUniform(0.2, 3, decimals: 2))",
       "  holding: \(draw.choice(["portrait", "landscape"]))",
     ]
     return isRobot ? ["  pitch_deg: 0", "  sway_std_m: 0.0005", "  sway_std_deg: 0.1", "  holding: landscape"] : hand
@@ -141,7 +134,7 @@ package struct WorldScenario {
   /// The peers, before them the wall between.
   private func peers() -> [String] {
     var (walls, peers) = ([String](), ["peers:"])
-    let bias = kind == .biases ? Digits.fixed(added.logUniform(0.5, 150), 2) : "0"
+    let bias = kind == .biases ? added.logUniform(0.5, 150, decimals: 2) : "0"
     func ring(_ near: Double) -> String { "distance_m: [\(Digits.fixed(near, 2)), \(Digits.fixed(1.2 * near, 2))]" }
     for number in 0..<draw.choice([1, 1, 1, 2, 3]) {
       let near = draw.logUniform(1.2, 12)
@@ -171,24 +164,16 @@ package struct WorldScenario {
   private func motion() -> [String] {
     var motion = WorldMotion.gestures(draw, lasting: kind.duration)
     if isRobot { motion = WorldMotion.robot(added, lasting: 30) }
-    if kind == .rests { motion.insert("hold: {duration_s: \(Digits.fixed(added.uniform(2, 20), 2))}", at: 0) }
+    if kind == .rests { motion.insert("hold: {duration_s: \(added.uniform(2, 20, decimals: 2))}", at: 0) }
     return motion
   }
 }
 
-/// The members of a section; one that is set again keeps its place.
-private struct WorldSection {
-  private(set) var members: [(key: String, value: String)]
-
-  init(_ members: [(key: String, value: String)]) { self.members = members }
-
-  mutating func set(_ others: [(key: String, value: String)]) {
+extension WorldAdditions.Members {
+  /// Sets members; one that is set again keeps its place.
+  fileprivate mutating func set(_ others: Self) {
     for other in others {
-      if let index = members.firstIndex(where: { $0.key == other.key }) {
-        members[index] = other
-      } else {
-        members.append(other)
-      }
+      if let index = firstIndex(where: { $0.key == other.key }) { self[index] = other } else { append(other) }
     }
   }
 }

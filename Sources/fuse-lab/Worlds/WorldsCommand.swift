@@ -20,24 +20,8 @@ struct WorldsCommand: ParsableCommand {
         tools/update-worlds compare now/poses.jsonl then/poses.jsonl
         tools/update-worlds measure --help            all options
       """,
-    subcommands: [Measure.self, Kinds.self, Print.self, Record.self, Run.self, Page.self, Compare.self],
+    subcommands: [Measure.self, Kinds.self, Print.self, Record.self, Page.self, Compare.self],
     defaultSubcommand: Measure.self)
-}
-
-/// What is measured of worlds, and with what.
-struct WorldOptions: ParsableArguments {
-  @OptionGroup var fuse: FuseOption
-
-  @Option(help: "Settings of 'fuse run', a file.")
-  var config: String?
-
-  @Flag(help: "The ideal observer beside, which knows the law (some minutes a world with errors of the pose).")
-  var ideal = false
-
-  /// - Throws: `LabError` where the command is not there.
-  func run() throws -> WorldRun {
-    WorldRun(fuse: try fuse.command(), config: config, hasIdeal: ideal)
-  }
 }
 
 extension WorldsCommand {
@@ -54,35 +38,26 @@ extension WorldsCommand {
 
     @Option(
       help: "These kinds alone, by commas, each with all the worlds; prints their figures, writes no page.",
-      transform: Self.kinds)
+      transform: { try named($0, among: WorldKind.allCases, by: \.rawValue) })
     var only: [WorldKind] = []
 
     @Option(help: "Keeps the rows of every kind there, <kind>.jsonl, for 'compare'.")
     var rows: String?
 
-    @Option(help: "Runs at a time.")
-    var jobs = 2
+    @Option(help: "Settings of 'fuse run', a file.")
+    var config: String?
 
-    @OptionGroup var options: WorldOptions
+    @OptionGroup var fuse: FuseOption
 
-    func validate() throws {
-      if worlds < 1 || jobs < 1 { throw ValidationError("--worlds and --jobs: expected 1 or more") }
-    }
+    func validate() throws { if worlds < 1 { throw ValidationError("--worlds: expected 1 or more") } }
 
     func run() throws {
       let measurement = WorldsMeasurement(
-        run: try options.run(), count: worlds, first: first, folder: rows, jobs: jobs)
+        run: WorldRun(fuse: try fuse.command(), config: config), count: worlds, first: first, folder: rows,
+        jobs: fuse.jobs)
       if only.isEmpty { return try measurement.writePage() }
-      for kind in only { print(try measurement.section(kind, count: worlds, heading: "\(kind)"), terminator: "") }
-    }
-
-    private static func kinds(_ text: String) throws -> [WorldKind] {
-      try text.split(separator: ",").map { name in
-        guard let kind = WorldKind(rawValue: String(name)) else {
-          let known = WorldKind.allCases.map(\.rawValue).joined(separator: " ")
-          throw ValidationError("found no kind '\(name)', expected one of \(known)")
-        }
-        return kind
+      for kind in only {
+        print("\n## \(kind)\n\n" + WorldsPage.text(try measurement.rows(kind, count: worlds)), terminator: "")
       }
     }
   }
@@ -104,11 +79,7 @@ extension WorldsCommand {
     @Argument var kind: WorldKind
     @Argument var seed: UInt64
 
-    @Option(help: "Metres to each wall (default: the smallest room without motion through a wall).")
-    var room: Int?
-
     func run() throws {
-      if let room { return print(WorldScenario.text(kind, seed: seed, wall: room), terminator: "") }
       guard let world = try WorldScenario.inARoom(kind, seed: seed) else { throw ExitCode(3) }
       print(world.text, terminator: "")
     }
@@ -122,26 +93,13 @@ extension WorldsCommand {
     @Argument var seed: UInt64
     @Argument var folder: String
 
-    func run() throws { if try WorldRun.record(kind, seed: seed, into: folder) == nil { throw ExitCode(3) } }
-  }
-
-  struct Run: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Simulates, runs and judges a world: its row, a line of JSON; nothing where no room is large enough.")
-
-    @Argument var kind: WorldKind
-    @Argument var seed: UInt64
-    @OptionGroup var options: WorldOptions
-
-    func run() throws {
-      if let row = try options.run().row(kind, seed: seed) { print(String(decoding: row.bytes, as: UTF8.self)) }
-    }
+    func run() throws { if try !WorldRun.record(kind, seed: seed, into: folder) { throw ExitCode(3) } }
   }
 
   struct Page: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "The tables and lists about the worlds of some rows.")
 
-    @Argument(help: "Lines of 'run'.") var rows: String
+    @Argument(help: "A file of --rows.") var rows: String
 
     func run() throws { print(WorldsPage.text(try WorldRow.rows(in: rows)), terminator: "") }
   }
@@ -150,15 +108,11 @@ extension WorldsCommand {
     static let configuration = CommandConfiguration(
       abstract: "The worlds of both files, paired by seed: differences with 95 % intervals.")
 
-    enum Format: String, ExpressibleByArgument { case text, jsonl }
-
-    @Argument(help: "Lines of 'run'.") var rows: String
-    @Argument(help: "Other lines.") var others: String
-    @Option(help: "text or jsonl.") var format = Format.text
+    @Argument(help: "A file of --rows.") var rows: String
+    @Argument(help: "Another.") var others: String
 
     func run() throws {
-      let found = WorldsComparison(try WorldRow.rows(in: rows), try WorldRow.rows(in: others))
-      print(format == .text ? found.text : found.lines, terminator: "")
+      print(WorldsComparison(try WorldRow.rows(in: rows), try WorldRow.rows(in: others)).text, terminator: "")
     }
   }
 }

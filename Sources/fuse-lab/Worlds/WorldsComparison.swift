@@ -1,4 +1,4 @@
-import JSONText
+import Wording
 
 /// The same worlds measured twice: what differs, with 95 % intervals of the bootstrap over worlds.
 package struct WorldsComparison {
@@ -56,34 +56,15 @@ package struct WorldsComparison {
 
   /// The comparison as a table.
   package var text: String {
-    func word(_ value: Double?) -> String { value.map { Digits.fixed($0, 2) } ?? "-" }
     func ends(_ range: ClosedRange<Double>?) -> String {
-      range.map { "[\(word($0.lowerBound)), \(word($0.upperBound))]" } ?? "-"
+      range.map { "[\(Digits.fixed($0.lowerBound, 2)), \(Digits.fixed($0.upperBound, 2))]" } ?? "-"
     }
-    let cells = rows.map {
-      [
-        $0.figure, word($0.first), word($0.second), word($0.difference), ends($0.differences), word($0.ratio),
-        ends($0.ratios),
-      ]
+    let cells = rows.map { row in
+      [row.figure] + [row.first, row.second, row.difference].map { Digits.fixed($0, 2) }
+        + [ends(row.differences), Digits.fixed(row.ratio, 2), ends(row.ratios)]
     }
-    // The first column's head is empty.
-    let table = LabTable.lines(["", "first", "second", "difference", "95 %", "ratio", "95 %"], cells, .named)
-    return (["\(count) worlds", "", "|" + table[0].dropFirst(2)] + table.dropFirst()).joined(separator: "\n") + "\n"
-  }
-
-  /// The comparison as a line of JSON a figure.
-  package var lines: String {
-    rows.map { row in
-      let ends = { (range: ClosedRange<Double>?) in
-        range.map { JSONValue.array([.number($0.lowerBound), .number($0.upperBound)]) } ?? .null
-      }
-      let json: JSONValue = [
-        "figure": .string(row.figure), "first": .number(row.first), "second": .number(row.second),
-        "difference": .number(row.difference), "differenceInterval": ends(row.differences),
-        "ratio": .number(row.ratio), "ratioInterval": ends(row.ratios),
-      ]
-      return String(decoding: json.bytes, as: UTF8.self) + "\n"
-    }.joined()
+    let table = MarkdownTable.lines(["", "first", "second", "difference", "95 %", "ratio", "95 %"], cells, texts: 1)
+    return (["\(count) worlds", ""] + table).joined(separator: "\n") + "\n"
   }
 
   private static func share(_ counts: some Sequence<(figure: String, part: Double, whole: Double)>) -> Double? {
@@ -106,22 +87,22 @@ package struct WorldsComparison {
       Double(elements.count(where: isCounted))
     }
     let judged = peers.sum(\.judged)
-    let decided = (world.verticalDecided ?? 0) * judged
+    let decided = (world["verticalDecided"] ?? 0) * judged
     return [
       ("updates with an angle %", peers.sum(\.intervals), judged),
       ("coverage of angles %", published.sum(\.covered), published.sum(\.intervals)),
       ("links whose coverage is under 70 %, %", share(published, \.isOverConfident), Double(published.count)),
-      ("angles over 20 degrees off %", sum { $0.sum(\.wrong) }, sum { $0.sum(\.angles) }),
+      ("angles over 20 degrees off %", sum(\.[.wrong]), sum(\.[.angles])),
       ("links with over 1 % of these, %", share(links, \.isOftenWrong), Double(links.count)),
-      ("coverage of distances %", sum { $0.sum(\.distancesCovered) }, sum { $0.sum(\.distances) }),
+      ("coverage of distances %", sum(\.[.distancesCovered]), sum(\.[.distances])),
       ("levels decided, updates %", decided, judged),
-      ("of these wrong %", (world.verticalWrong ?? 0) * decided, decided),
+      ("of these wrong %", (world["verticalWrong"] ?? 0) * decided, decided),
       ("converged updates %", peers.sum(\.converged), judged),
       ("worlds that ever converge %", peers.contains { $0.converged > 0 } ? 1 : 0, 1),
       ("links ever falsely converged %", share(peers) { $0.falselyConverged > 0 }, Double(peers.count)),
-      ("called moving at rest %", sum(\.resting.calledMoving), sum(\.resting.updates)),
+      ("called moving at rest %", sum(\.resting[.calledMoving]), sum(\.resting[.updates])),
       ("worlds with a diagnosis %", world.diagnoses.isEmpty ? 0 : 1, 1),
-      ("coverage while it moves %", sum(\.moving.covered), sum(\.moving.angles)),
+      ("coverage while it moves %", sum(\.moving[.covered]), sum(\.moving[.angles])),
     ]
   }
 }

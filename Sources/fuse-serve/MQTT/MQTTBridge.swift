@@ -42,8 +42,7 @@ final class MQTTBridge: @unchecked Sendable {
   private var refusal: String?
   private var cursors: [String: Cursor] = [:]
   private var sent: [Int32: Sent] = [:]
-  /// What is in the sessions' files of what was confirmed.
-  private var remembered: [String: Int] = [:]
+  private var confirmations = MQTTConfirmations()
 
   /// Messages that the broker has not confirmed, at most.
   private static let outstanding = 100
@@ -52,8 +51,8 @@ final class MQTTBridge: @unchecked Sendable {
 
   /// Where a session is.
   private struct Cursor {
-    var next = 0
-    var confirmed = 0
+    var next: Int
+    var confirmed: Int
     var missed = 0
     /// Up to here a subscriber has asked for what it lacks: all of it is sent.
     var asked = 0
@@ -61,6 +60,8 @@ final class MQTTBridge: @unchecked Sendable {
     var state: [UInt8] = []
     /// Confirmed out of their order.
     var early: Set<Int> = []
+
+    init(confirmed: Int) { (next, self.confirmed) = (confirmed, confirmed) }
   }
 
   private struct Sent {
@@ -282,7 +283,7 @@ final class MQTTBridge: @unchecked Sendable {
   private func pump(_ session: LiveSession) -> Int32? {
     guard !session.hasMoved else { return nil }
     let id = session.identity.id
-    var cursor = cursors[id] ?? begin(session)
+    var cursor = cursors[id] ?? Cursor(confirmed: confirmations.count(session))
     defer { cursors[id] = cursor }
     let count = session.updates.state.count
     if let from = lock.withLock({ resumptions.removeValue(forKey: id) }), from < cursor.next {
@@ -322,7 +323,7 @@ final class MQTTBridge: @unchecked Sendable {
         return nil
       }
     }
-    remember(session, cursor.confirmed)
+    confirmations.remember(session, cursor.confirmed)
     let state = Self.state(session, count, cursor.missed)
     if state != cursor.state {
       cursor.state = state
@@ -343,31 +344,10 @@ final class MQTTBridge: @unchecked Sendable {
 
   /// A session that is gone leaves nothing with the broker; one that moved is another node's.
   private func forget(_ id: String, _ cursor: Cursor) {
-    (cursors[id], remembered[id]) = (nil, nil)
+    cursors[id] = nil
+    confirmations.forget(id)
     guard service.registry.isAlone else { return }
     for topic in cursor.topics.sorted() + ["\(address.prefix)/\(id)/state"] { publish(topic, [], isKept: true) }
-  }
-
-  // MARK: what was confirmed, over a death of the process
-
-  private func path(_ session: LiveSession) -> String { "\(session.folder)/mqtt" }
-
-  private func begin(_ session: LiveSession) -> Cursor {
-    let text = FileManager.default.contents(atPath: path(session)).map { String(decoding: $0, as: UTF8.self) }
-    let confirmed = min(text.flatMap(Int.init) ?? 0, session.updates.state.count)
-    return Cursor(next: max(0, confirmed), confirmed: max(0, confirmed))
-  }
-
-  private func remember(_ session: LiveSession, _ confirmed: Int) {
-    guard remembered[session.identity.id] != confirmed else { return }
-    remembered[session.identity.id] = confirmed
-    let file = open(path(session), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-    guard file >= 0 else { return }
-    // As wide as any number: a longer one is not left behind a shorter one.
-    let text = "\(confirmed)"
-    let bytes = Array((String(repeating: "0", count: 19 - text.count) + text).utf8)
-    _ = pwrite(file, bytes, bytes.count, 0)
-    close(file)
   }
 
   // MARK: in
@@ -415,52 +395,5 @@ final class MQTTBridge: @unchecked Sendable {
     else { return }
     lock.withLock { resumptions[id] = min(resumptions[id] ?? from, from) }
     wake()
-  }
-}
-
-/// Where a broker is, and under which topic: `mqtt[s]://[user:password@]host[:port]/prefix`.
-package struct MQTTAddress: Equatable, Sendable {
-  package var host: String
-  package var port: Int
-  package var isEncrypted: Bool
-  package var user: String?
-  var password: String?
-  /// The topic in front of all others, without a slash at its end.
-  package var prefix: String
-
-  /// What is wrong with an address; the password is in no message.
-  package struct Fault: Error, Equatable, CustomStringConvertible { package var description: String }
-
-  /// Reads an address.
-  package init(_ text: String) throws(Fault) {
-    let expected = "expected mqtt[s]://[user:password@]host[:port]/prefix"
-    guard let parts = URLComponents(string: text), let scheme = parts.scheme, ["mqtt", "mqtts"].contains(scheme),
-      let host = parts.host, !host.isEmpty, parts.query == nil, parts.fragment == nil
-    else { throw Fault(description: "another address of a broker, \(expected)") }
-    isEncrypted = scheme == "mqtts"
-    self.host = host.trimmingCharacters(in: ["[", "]"])
-    port = parts.port ?? (isEncrypted ? 8883 : 1883)
-    guard (1...65_535).contains(port) else { throw Fault(description: "another port, \(expected)") }
-    (user, password) = (parts.user, parts.password)
-    prefix = parts.path.trimmingCharacters(in: ["/"])
-    guard !prefix.isEmpty, !prefix.contains(where: { "+#".contains($0) || $0 == "\0" }), !prefix.hasPrefix("$") else {
-      throw Fault(description: "no prefix of topics, or one with a wildcard, \(expected)")
-    }
-  }
-
-  /// Without user and password, for people.
-  package var name: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(host):\(port)/\(prefix)" }
-
-  /// A name as one level of a topic: what has a meaning there is written `%2F`.
-  package static func level(_ name: String) -> String {
-    // No name has a lone percent sign there.
-    guard !name.isEmpty else { return "%" }
-    return String(
-      decoding: name.utf8.flatMap { byte -> [UInt8] in
-        let isPlain = byte > 32 && byte != 127 && !"/+#%".utf8.contains(byte)
-        if isPlain { return [byte] }
-        let digits = String(byte, radix: 16, uppercase: true)
-        return Array("%\(digits.count == 1 ? "0" : "")\(digits)".utf8)
-      }, as: UTF8.self)
   }
 }

@@ -253,7 +253,7 @@ struct Overview: Sendable {
     let (counts, causes) = (service.registry.counts, service.causes)
     return Answers.json(
       [
-        "ready": .bool(causes.isEmpty), "causes": .array(causes.map { .string($0) }),
+        "ready": .bool(causes.isEmpty), "causes": .texts(causes),
         "recovering": .integer(counts.recovering), "sessions": .integer(counts.open), "kept": .integer(counts.kept),
       ], causes.isEmpty ? .ok : .serviceUnavailable)
   }

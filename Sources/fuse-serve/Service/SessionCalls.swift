@@ -152,7 +152,7 @@ struct SessionCalls: Sendable {
         [
           "id": .string(created.id), "ingestToken": .string(created.ingestToken),
           "readToken": .string(created.readToken), "next": .integer(0),
-          "warnings": .array(setup.warnings.map { .string($0) }),
+          "warnings": .texts(setup.warnings),
         ], .created, [.location: "/v1/sessions/\(created.id)"])
     } catch { return Answers.refusal(error) }
   }
@@ -221,7 +221,7 @@ struct SessionCalls: Sendable {
       ],
       "rates": ["events": .number(status.eventRate)], "lag": .number(status.lag), "waiting": .integer(status.waiting),
       "readers": .integer(session.updates.readerCount),
-      "warnings": .array((status.skips + status.warnings).map { .string($0) }),
+      "warnings": .texts(status.skips + status.warnings),
       "verdict": session.verdict?.json ?? .null, "failure": .string(status.failure),
     ])
   }

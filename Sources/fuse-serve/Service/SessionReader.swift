@@ -127,7 +127,7 @@ struct SessionReader {
     let status = session.currentStatus
     if status.skipTurn != told {
       told = status.skipTurn
-      items.append(Self.event("warning", ["warnings": .array(status.skips.map { .string($0) })]))
+      items.append(Self.event("warning", ["warnings": .texts(status.skips)]))
     }
     for (isOver, word) in [
       (session.isDeleted, "deleted"), (state.isFinal, "finished"), (status.state == .failed, "failed"),

@@ -6,7 +6,7 @@ import JSONText
 import RunResults
 import Wording
 
-/// Groups results by subject and writes them. Used by one thread at a time, which `TrialQueue` guarantees.
+/// Groups results by subject and writes them. Used by one thread at a time, which `TaskQueue` guarantees.
 final class EvalReporter: @unchecked Sendable {
   private let subjects: [EvalSubject]
   private let pools: Bool

@@ -167,10 +167,7 @@ struct EvalExecution {
   func run() throws -> [EvalOutcome] {
     let trials = subjects.flatMap(\.trials)
     let reporter = EvalReporter(subjects: subjects, pools: pools, format: format)
-    let queue = TrialQueue(trials, progress: TrialProgress(total: trials.count, isQuiet: isQuiet)) {
-      reporter.report($0)
-    }
-    return try reporter.finish(queue.run(jobs: jobs))
+    return try reporter.finish(trials.results(jobs: jobs, isQuiet: isQuiet) { reporter.report($0) })
   }
 }
 

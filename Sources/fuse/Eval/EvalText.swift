@@ -150,11 +150,13 @@ enum EvalText {
     let setUp = outcomes.map(\.setUp)
     var lines: [String] = []
     if format == .markdown {
-      if tellsSetUp(outcomes) { lines += markdown(["Set-up", "verdict"], zip(outcomes, setUp).map { [$0.name, $1] }) }
+      if tellsSetUp(outcomes) {
+        lines += MarkdownTable.lines(["Set-up", "verdict"], zip(outcomes, setUp).map { [$0.name, $1] }, texts: 1)
+      }
       for block in blocks {
         if !lines.isEmpty { lines.append("") }
         let cells = outcomes.map { outcome in [outcome.name] + block.columns.map { cell(outcome.figures, $0) } }
-        lines += markdown([block.title] + block.columns.map(\.title), cells)
+        lines += MarkdownTable.lines([block.title] + block.columns.map(\.title), cells, texts: 1)
       }
     } else {
       // The narrow form leaves out intervals: more figures fit.
@@ -220,7 +222,7 @@ enum EvalText {
 
   /// One subject as a line of JSON.
   static func line(_ outcome: EvalOutcome) -> String {
-    return String(decoding: EvalDocument.json(outcome).bytes, as: UTF8.self)
+    return EvalDocument.json(outcome).line
   }
 
   private static func cell(_ figures: Figures?, _ column: Column, _ hasInterval: Bool = true) -> String {
@@ -235,12 +237,6 @@ enum EvalText {
     var block = block
     block.columns.removeAll { column in !outcomes.contains { $0.figures?[column.key].value != nil } }
     return block
-  }
-
-  private static func markdown(_ head: [String], _ rows: [[String]]) -> [String] {
-    func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
-    let rule = "|---|" + head.dropFirst().map { _ in "---:|" }.joined()
-    return [line(head), rule] + rows.map(line)
   }
 }
 

@@ -1,5 +1,6 @@
 import Datasets
 import Dispatch
+import Evaluation
 import Foundation
 import JSONText
 import RunResults
@@ -63,8 +64,7 @@ struct ListEvaluation {
       try? file.writeWhenDue()
       failed += outcome.failures.isEmpty ? 0 : 1
     }
-    let queue = TrialQueue(trials, progress: TrialProgress(total: trials.count, isQuiet: isQuiet)) { pending.look($0) }
-    pending.look(queue.run(jobs: jobs))
+    pending.look(trials.results(jobs: jobs, isQuiet: isQuiet) { pending.look($0) })
     try file.write()
     let left = subjects.count - pending.reported
     if left > 0 {
@@ -208,63 +208,27 @@ private final class RowFile {
   }
 }
 
-/// Runs trials concurrently, each on one thread; results keep the order of the trials.
-///
-/// Ctrl-C ends it early: running trials are finished, the others are left out. A second Ctrl-C kills as usual.
-final class TrialQueue: @unchecked Sendable {
-  // Mutable state is guarded by `lock`.
-  private let lock = NSLock()
-  private let trials: [Trial]
-  private var next = 0
-  private var interrupted = false
-  private var results: [Result<TrialResult, any Error>?]
-  private var progress: TrialProgress
-  private let finished: @Sendable ([Result<TrialResult, any Error>?]) -> Void
-
+extension [Trial] {
+  /// Runs them, `jobs` at a time; nil for a trial that was left out.
+  ///
+  /// Ctrl-C ends it early: running trials are finished, the others are left out. A second Ctrl-C kills as usual.
+  ///
   /// - Parameter finished: called after every trial, one call at a time, with the results so far.
-  init(
-    _ trials: [Trial], progress: TrialProgress,
-    finished: @escaping @Sendable ([Result<TrialResult, any Error>?]) -> Void
-  ) {
-    self.trials = trials
-    self.progress = progress
-    self.finished = finished
-    results = Array(repeating: nil, count: trials.count)
-  }
-
-  /// Runs them all, `jobs` at a time; nil for a trial that an interrupt left out.
-  func run(jobs: Int) -> [Result<TrialResult, any Error>?] {
-    EndingSignals.onInterruption { [self] in lock.withLock { interrupted = true } }
-    let group = DispatchGroup()
-    for _ in 0..<max(1, min(jobs, trials.count)) {
-      let thread = Thread { [self] in
-        while let index = nextIndex() { finish(index, Result { try trials[index].result() }) }
-        group.leave()
-      }
-      // Reading and filtering run on this stack; the default of a second thread is small.
-      thread.stackSize = 8 << 20
-      group.enter()
-      thread.start()
-    }
-    group.wait()
-    EndingSignals.onInterruption(nil)
-    progress.erase()
-    return lock.withLock { results }
-  }
-
-  private func nextIndex() -> Int? {
-    lock.withLock {
-      guard next < trials.count, !interrupted else { return nil }
-      next += 1
-      return next - 1
-    }
-  }
-
-  private func finish(_ index: Int, _ result: Result<TrialResult, any Error>) {
-    lock.withLock {
-      results[index] = result
+  func results(
+    jobs: Int, isQuiet: Bool, finished: @escaping @Sendable (TaskQueue<TrialResult>.Results) -> Void
+  ) -> TaskQueue<TrialResult>.Results {
+    let progress = TrialProgress(total: count, isQuiet: isQuiet)
+    let queue = TaskQueue(count) {
+      try self[$0].result()
+    } finished: { results in
       progress.show(done: results.count { $0 != nil })
       finished(results)
     }
+    EndingSignals.onInterruption { queue.stop() }
+    defer {
+      EndingSignals.onInterruption(nil)
+      progress.erase()
+    }
+    return queue.run(jobs: jobs)
   }
 }

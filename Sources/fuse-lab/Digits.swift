@@ -1,22 +1,11 @@
 import Foundation
 
-/// A table in a page.
-enum LabTable {
-  /// What its columns hold: numbers, numbers but for the first one, texts.
-  enum Columns { case numbers, named, texts }
-
-  /// Its lines.
-  static func lines(_ head: [String], _ rows: [[String]], _ columns: Columns = .numbers) -> [String] {
-    let rules = head.indices.map { columns == .texts || columns == .named && $0 == 0 ? "---" : "---:" }
-    return ["| \(head.joined(separator: " | ")) |", "|\(rules.joined(separator: "|"))|"]
-      + rows.map { "| \($0.joined(separator: " | ")) |" }
-  }
-}
-
 /// Numbers as Python's formats spell them, for files and pages that are compared byte by byte: "-0.00" stays.
 enum Digits {
-  /// With a fixed count of decimals.
-  static func fixed(_ value: Double, _ decimals: Int) -> String { String(format: "%.\(decimals)f", value) }
+  /// With a fixed count of decimals; "-" of none.
+  static func fixed(_ value: Double?, _ decimals: Int) -> String {
+    value.map { String(format: "%.\(decimals)f", $0) } ?? "-"
+  }
 
   /// With at most so many digits.
   static func significant(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)g", value) }
@@ -28,6 +17,11 @@ enum Digits {
 extension Sequence {
   /// The sum of a value of each.
   func sum(_ value: (Element) -> Double) -> Double { reduce(0) { $0 + value($1) } }
+
+  /// By a key; what has the same stays in its order.
+  func sortedStably(by key: (Element) -> Double) -> [Element] {
+    enumerated().map { ($0.offset, key($0.element), $0.element) }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.2)
+  }
 }
 
 extension [Double] {
