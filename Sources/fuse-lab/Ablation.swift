@@ -131,6 +131,10 @@ enum AblatedPart {
     ("learning of the NLOS rate", "ranging: {nlosRatePseudoCount: 1000}"),
     ("scale error of the link", "ranging: {scalePrior: 1e-9}"),
     ("random walk of the peer", "ranging: {peerRandomWalk: 0}"), ("moving peers", "movingPrior: 0"),
+    ("slow speeds of moving peers", "ranging: {underWaySlowProbability: 0, beginningSlowProbability: 0}"),
+    ("misfit of the noise", "ranging: {noiseMisfit: 0}"),
+    ("wide prior of the bias", "ranging: {biasMean: 0, biasPrior: 0.15}"),
+    ("other storeys", "ranging: {otherStoreyProbability: 0}"),
     ("larger noise", "noiseIncreaseLogOdds: 1e6"), ("restart of the search", "restartLogOdds: 1e6"),
     ("premises", "watchesPremises: false"),
   ]

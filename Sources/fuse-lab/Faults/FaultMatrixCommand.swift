@@ -97,7 +97,7 @@ private struct MeasureFaultMatrix: ParsableCommand {
     var known = resumes ? try measured(log) : [:]
     if !resumes { try checkout.write("", Self.log) }
     let wanted = matrix.keys.filter { known[$0.text] == nil }
-    // A line a cell, as soon as it is measured: a long run that is ended can be resumed.
+    // A line a cell, at once: a long run that is ended can be resumed.
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
     try file.seekToEnd()
     let found = try matrix.cells(wanted) { key, cell in

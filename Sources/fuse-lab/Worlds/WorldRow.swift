@@ -58,6 +58,9 @@ struct WorldRow: Sendable {
   /// A number of the row.
   subscript(key: String) -> Double? { json[key]?.double }
 
+  /// A number of the ideal observer's evaluation; nil where it was not run.
+  func ideal(_ key: String) -> Double? { json["ideal"]?[key]?.double }
+
   /// The rows of a file, without those that have no trial.
   ///
   /// - Throws: `DatasetError` with file and line for what is no row.

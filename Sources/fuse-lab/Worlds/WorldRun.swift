@@ -11,17 +11,20 @@ struct WorldRun: Sendable {
   var fuse: ChildCommand
   /// Settings of `fuse run`, a file.
   var config: String?
+  /// Whether the ideal observer stands beside, which knows the law; not of peers that move.
+  var hasIdeal = false
 
   /// Records a world into a folder, which is replaced.
   ///
-  /// - Returns: false where no room is large enough.
+  /// - Returns: the scenario's text; nil where no room is large enough.
   /// - Throws: `ScenarioError`, `OutputError`.
-  static func record(_ kind: WorldKind, seed: UInt64, into folder: String) throws -> Bool {
-    guard let world = try WorldScenario.inARoom(kind, seed: seed) else { return false }
+  @discardableResult
+  static func record(_ kind: WorldKind, seed: UInt64, into folder: String) throws -> String? {
+    guard let world = try WorldScenario.inARoom(kind, seed: seed) else { return nil }
     var contents = world.simulator.recording()
     if kind == .mirrored { contents.mirrorOdometry(axis: Int(seed % 3)) }
     try DatasetWriter(folder: URL(fileURLWithPath: folder)).write(contents)
-    return true
+    return world.text
   }
 
   /// The world's row: the figures of `fuse eval`, the codes of the diagnoses, the updates without an angle for an open
@@ -31,8 +34,9 @@ struct WorldRun: Sendable {
   func row(_ kind: WorldKind, seed: UInt64) throws -> JSONValue? {
     let scratch = try TemporaryFolder("world")
     let (recording, result) = ("\(scratch.path)/recording", "\(scratch.path)/result")
-    guard try Self.record(kind, seed: seed, into: recording) else { return nil }
-    try fuse.succeeded(["run", recording, "-o", result, "--quiet"] + (config.map { ["--config", $0] } ?? []))
+    guard let scenario = try Self.record(kind, seed: seed, into: recording) else { return nil }
+    let settings = config.map { ["--config", $0] } ?? []
+    try fuse.succeeded(["run", recording, "-o", result, "--quiet"] + settings)
     var row = try fuse.row(["eval", result, "--truth", recording, "--no-ideal", "--format", "jsonl", "--quiet"])
     let run = try RunFolder(path: result, keeping: .none)
     row["diagnoses"] = .texts(run.codes)
@@ -47,6 +51,13 @@ struct WorldRun: Sendable {
     let truth = try WorldTruth(Recording.open(URL(fileURLWithPath: recording)))
     let links = try truth.tallies(of: UpdateReader(folder: result))
     row["links"] = .object(links.map { .init(key: $0.peer, value: $0.tally.json) })
+    if hasIdeal {
+      let path = "\(scratch.path)/scenario.yaml"
+      try TextFile.write(scenario, to: path)
+      row["ideal"] = try fuse.row(
+        ["eval", "--scenario", path, "--seeds", "1", "--first-seed", "\(seed)", "--format", "jsonl", "--quiet"]
+          + settings)
+    }
     return row
   }
 }

@@ -47,13 +47,17 @@ extension WorldsCommand {
     @Option(help: "Settings of 'fuse run', a file.")
     var config: String?
 
+    @Flag(help: "The ideal observer beside, which knows the law (some minutes a world with errors of the pose).")
+    var ideal = false
+
     @OptionGroup var fuse: FuseOption
 
     func validate() throws { if worlds < 1 { throw ValidationError("--worlds: expected 1 or more") } }
 
     func run() throws {
       let measurement = WorldsMeasurement(
-        run: WorldRun(fuse: try fuse.command(), config: config), count: worlds, first: first, folder: rows,
+        run: WorldRun(fuse: try fuse.command(), config: config, hasIdeal: ideal), count: worlds, first: first,
+        folder: rows,
         jobs: fuse.jobs)
       if only.isEmpty { return try measurement.writePage() }
       for kind in only {
@@ -93,7 +97,7 @@ extension WorldsCommand {
     @Argument var seed: UInt64
     @Argument var folder: String
 
-    func run() throws { if try !WorldRun.record(kind, seed: seed, into: folder) { throw ExitCode(3) } }
+    func run() throws { if try WorldRun.record(kind, seed: seed, into: folder) == nil { throw ExitCode(3) } }
   }
 
   struct Page: ParsableCommand {

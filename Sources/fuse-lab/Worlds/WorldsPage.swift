@@ -1,12 +1,13 @@
 import Evaluation
+import LeastSquares
 import Wording
 
 /// The tables and lists about the worlds of a kind.
 enum WorldsPage {
   /// The page's text, with its last line break.
   static func text(_ worlds: [WorldRow]) -> String {
-    let parts = [figures(worlds), links(worlds), trajectories(worlds.compactMap(\.path)), lists(worlds)]
-    return parts.map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
+    let parts = [figures(worlds), links(worlds), trajectories(worlds.compactMap(\.path)), lists(worlds), ideal(worlds)]
+    return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
   }
 
   private static func figures(_ worlds: [WorldRow]) -> [String] {
@@ -96,6 +97,25 @@ enum WorldsPage {
           "\($0.name) (\(Digits.fixed($0.path.positionNEES, 0)), \(Digits.fixed($0.path.attitudeNEES, 0)))"
         }.joined(separator: ", ") + ".",
     ]
+  }
+
+  /// What the ideal observer has, over the worlds; nothing where it was not run.
+  private static func ideal(_ worlds: [WorldRow]) -> [String] {
+    func values(_ key: String) -> [Double] { worlds.compactMap { $0.ideal(key) } }
+    func mean(_ key: String) -> String {
+      let values = values(key)
+      return Digits.fixed(values.isEmpty ? nil : 100 * values.reduce(0, +) / Double(values.count), 1)
+    }
+    func median(_ key: String) -> String { Digits.fixed(values(key).median, 2) }
+    let count = worlds.count { $0.ideal("trials") != nil }
+    guard count > 0 else { return [] }
+    return MarkdownTable.lines(columns: [
+      ("ideal observer, told the law: worlds", "\(count)"), ("coverage %, mean", mean("idealCoverage90")),
+      ("angles over 20 degrees off %, mean", mean("idealWrongAngles")),
+      ("angle 2 to 12 s after the motion began %, mean: ideal", mean("idealAngleAvailability")),
+      ("finder", mean("angleAvailability")), ("finder's half-width over its, median", median("halfWidthRatio")),
+      ("error over its, median", median("angleErrorRatio")),
+    ])
   }
 
   private static func percent(_ part: Double, _ whole: Double) -> String {
