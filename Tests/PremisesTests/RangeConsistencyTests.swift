@@ -60,6 +60,41 @@ import Testing
     #expect(abs(seconds - late) <= 0.25)
   }
 
+  /// One step from the fit without a delay has the delay's sign and most of its size, whichever side the rate is taken from; none of ranges in time.
+  @Test(arguments: [-0.15, -0.05, 0, 0.05, 0.15]) func aDelayIsProposed(late: Double) throws {
+    func rows(_ earlier: Double) -> [LinkFit.Row] {
+      (0..<90).map { k in
+        let t = 1 + 0.24 * Double(k)
+        return LinkFit.Row(seconds: t, range: (Self.peer - Self.place(t - late)).norm, place: Self.place(t - earlier))
+      }
+    }
+    let fit = LinkFit(rows(0))
+    for step in [RangeDelay.step, -RangeDelay.step] {
+      let delay = try #require(RangeDelay.estimate(rows(0), fit, earlier: rows(step), step: step))
+      #expect(abs(delay - late) < 0.01 + 0.3 * abs(late), "\(delay)")
+    }
+  }
+
+  /// A radio with two antennas that smooths each is named with the length of one's memory.
+  @Test func aFilterOfTwoAntennasIsFound() throws {
+    let levers = [Vector3(0.02, 0, 0), Vector3(-0.02, 0, 0)]
+    var link = RangeConsistency(), path = PathHistory(), newest: [[Double]] = [[], []]
+    var outcomes: [RangeConsistency.Outcome?] = []
+    for k in 0...480 {
+      let t = Double(k) / 20
+      path.append(Pose(rotation: .identity, translation: Self.place(t)), at: Self.time(t))
+      let range = (Self.peer - Self.place(t) - levers[k % 2]).norm + 0.05 * sin(Double(k) * 1.7)
+      newest[k % 2] = (newest[k % 2] + [range]).suffix(10)
+      link.append(
+        range: newest[k % 2].reduce(0, +) / Double(newest[k % 2].count), lever: levers[k % 2], at: Self.time(t))
+      if k % 20 == 0 { outcomes.append(link.test(path)) }
+    }
+    guard case .smoothing(let named)? = Self.refuted(outcomes).last?.cause else {
+      return #expect(Bool(false), "\(outcomes)")
+    }
+    #expect(abs(named.delay(interval: 0.1) / 0.45 - 1) < 0.35, "\(named)")
+  }
+
   /// A radio that smooths is named, with about the length of its memory.
   @Test(arguments: [
     RangeFilter.mean(count: 10), .mean(count: 20), .exponential(weight: 0.2), .exponential(weight: 0.1),

@@ -42,10 +42,12 @@ struct LinkSamples {
   /// When and by which antenna each range was measured, as far as a sample or a filter's memory needs it; how many are dropped.
   private var ranges: [(time: Timestamp, lever: Vector3)] = [], dropped = 0
 
-  /// Mean time between ranges, seconds; nil of fewer than two.
+  /// Mean time between the ranges of one antenna, seconds, which a filter counts; nil of fewer than two ranges.
   var interval: Double? {
     guard ranges.count > 1, let first = ranges.first, let last = ranges.last else { return nil }
-    return last.time.seconds(since: first.time) / Double(ranges.count - 1)
+    var levers: [Vector3] = []
+    for range in ranges where !levers.contains(range.lever) { levers.append(range.lever) }
+    return Double(levers.count) * last.time.seconds(since: first.time) / Double(ranges.count - 1)
   }
 
   /// Takes a range in, metres, by an antenna at `lever` in the body frame.

@@ -6,16 +6,16 @@ import SensorData
 ///
 /// With `r_i = z_i - |x - p(t_i)| - b` and the range's rate `v_i` along the path, `r_i = j_i . dx + db - v_i tau`. White noise is assumed: the
 /// delay proposes alternatives, it judges none.
-enum RangeDelay {
+package enum RangeDelay {
   /// Places so much earlier give the rate, seconds.
-  static let step = 0.1
+  package static let step = 0.1
 
   /// Seconds by which ranges are older than they were taken for; nil where the path does not say.
   ///
   /// - Parameters:
   ///   - rows: as they were fitted.
   ///   - earlier: the same with places `step` seconds before, after where that is below zero.
-  static func estimate(_ rows: [LinkFit.Row], _ fit: LinkFit, earlier: [LinkFit.Row], step: Double) -> Double? {
+  package static func estimate(_ rows: [LinkFit.Row], _ fit: LinkFit, earlier: [LinkFit.Row], step: Double) -> Double? {
     guard let peer = fit.modes.first, fit.regular.count == rows.count, earlier.count == rows.count else { return nil }
     var normal = [Double](repeating: 0, count: 25), right = [Double](repeating: 0, count: 5)
     for k in 0..<5 { normal[k * 5 + k] = 1e-9 }

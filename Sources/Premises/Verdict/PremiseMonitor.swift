@@ -178,6 +178,7 @@ package final class PremiseMonitor {
   package func restartPath() {
     guard path.first != nil else { return }
     path.removeAll()
+    suspected = nil
     for peer in links.keys { links[peer]!.restart() }
   }
 

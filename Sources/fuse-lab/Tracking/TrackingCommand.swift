@@ -41,9 +41,9 @@ struct TrackingCommand: ParsableCommand {
       \(Self.firstSeed) on (six by default), none of which thresholds were chosen by; errors and times of all draws together.
 
       - Errors are distances from the true projection of the point where a track began.
-      - Length: frames that a track lasts, those out of sight not counted; those of plain OpenCV go on long after they have lost their point, so the frames
+      - Length: frames that a track lasts, those where it is occluded not counted; those of plain OpenCV go on long after they have lost their point, so the frames
         before a track is more than 2 pixels off stand beside it.
-      - To first loss: frames before a track is interrupted for the first time; to first occlusion: before its point truly is out of sight.
+      - To first loss: frames before a track is interrupted for the first time; to first occlusion: before its point truly is occluded.
       - Processor time is that of one thread, decoding left out.
       - ATE: the trajectory from these tracks, and from the same tracks with every place replaced by the true one.
       - Plain OpenCV: calcOpticalFlowPyrLK and goodFeaturesToTrack with their defaults, as many tracks, the same distance between them.
