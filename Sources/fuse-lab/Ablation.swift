@@ -8,8 +8,8 @@ struct AblationCommand: ParsableCommand {
     commandName: "ablation",
     abstract: "What each part of the model is worth: the same random worlds with the part and without it.",
     discussion: """
-      Writes docs/ablation.md; some 15 minutes for the default. Figures are paired by world, with 95 % intervals of the \
-      bootstrap ('fuse-lab worlds compare').
+      Writes docs/ablation.md; some 25 minutes for the default. Figures are paired by world, with 95 % intervals of \
+      the bootstrap ('fuse-lab worlds compare'). A part that is for worlds of its own is measured there, too.
       """)
 
   @Option(help: "Worlds of each kind.")
@@ -18,13 +18,14 @@ struct AblationCommand: ParsableCommand {
   @Option(help: "First seed.")
   var first: UInt64 = 6000
 
-  @Option(help: "Kinds, by commas.", transform: { try named($0, among: WorldKind.allCases, by: \.rawValue) })
+  @Option(
+    help: "Kinds for every part, by commas.", transform: { try named($0, among: WorldKind.allCases, by: \.rawValue) })
   var kinds: [WorldKind] = [.plain, .poses]
 
   @Option(
     help: "These parts alone, by commas; prints the page.",
     transform: { try named($0, among: AblatedPart.all, by: \.name) })
-  var only: [(name: String, settings: String)] = []
+  var only: [AblatedPart] = []
 
   @Option(
     help: """
@@ -40,39 +41,43 @@ struct AblationCommand: ParsableCommand {
   func run() throws {
     let (checkout, scratch) = (try Checkout(), try TemporaryFolder("ablation"))
     let folder = "\(rows ?? scratch.path)/\(worlds)-from-\(first)"
-    let with = try measured(nil, in: "\(folder)/with", scratch)
     let parts = only.isEmpty ? AblatedPart.all : only
     var table: [[String]] = [], worthless: [String] = []
     for (number, part) in parts.enumerated() {
       StandardError.line("\(number + 1) of \(parts.count): \(part.name)")
       let name = part.name.replacing(" ", with: "-").replacing(",", with: "")
-      let without = try measured(part.settings, in: "\(folder)/without-\(name)", scratch)
-      let found = zip(kinds, zip(with, without)).flatMap { Self.changes("\($0)", WorldsComparison($1.0, $1.1)) }
+      let found = try (kinds + part.kinds.filter { !kinds.contains($0) }).flatMap { kind in
+        let with = try measured(kind, nil, in: "\(folder)/with", scratch)
+        let without = try measured(kind, part.settings, in: "\(folder)/without-\(name)", scratch)
+        return Self.changes("\(kind)", WorldsComparison(with, without))
+      }
       func cell(_ isWorse: Bool) -> String {
         let words = found.filter { $0.isWorse == isWorse }.map(\.words)
         return words.isEmpty ? "-" : words.joined(separator: "<br>")
       }
-      table.append([part.name, "`\(part.settings)`", cell(true), cell(false)])
+      let homes = part.kinds.map(\.rawValue).joined(separator: ", ")
+      table.append([part.name, homes.isEmpty ? "-" : homes, "`\(part.settings)`", cell(true), cell(false)])
       if !found.contains(where: \.isWorse) { worthless.append(part.name) }
     }
     let page = page(table, worthless)
     if only.isEmpty { try checkout.write(page, "docs/ablation.md") } else { print(page, terminator: "") }
   }
 
-  /// The rows of every kind under these settings, kept in a folder.
-  private func measured(_ settings: String?, in folder: String, _ scratch: TemporaryFolder) throws -> [[WorldRow]] {
+  /// The rows of a kind under these settings, kept in a folder.
+  private func measured(
+    _ kind: WorldKind, _ settings: String?, in folder: String, _ scratch: TemporaryFolder
+  ) throws -> [WorldRow] {
+    let path = "\(folder)/\(kind).jsonl"
+    if RegularFile.exists(path) { return try WorldRow.rows(in: path) }
     let config = try settings.map { settings in
       let path = "\(scratch.path)/settings.yaml"
       try TextFile.write(settings + "\n", to: path)
       return path
     }
-    let measurement = WorldsMeasurement(
+    return try WorldsMeasurement(
       run: WorldRun(fuse: try fuse.command(), config: config), count: worlds, first: first, folder: folder,
-      jobs: fuse.jobs)
-    return try kinds.map { kind in
-      let path = "\(folder)/\(kind).jsonl"
-      return RegularFile.exists(path) ? try WorldRow.rows(in: path) : try measurement.rows(kind, count: worlds)
-    }
+      jobs: fuse.jobs
+    ).rows(kind, count: worlds)
   }
 
   /// What differs beyond its interval.
@@ -100,13 +105,14 @@ struct AblationCommand: ParsableCommand {
   ]
 
   private func page(_ table: [[String]], _ worthless: [String]) -> String {
-    let head = ["part", "off by", "worse without it", "better without it"]
+    let head = ["part", "also on", "off by", "worse without it", "better without it"]
     return """
       # Ablation: what each part of the model is worth
 
       `tools/update-ablation --worlds \(worlds) --first \(first) --kinds \(kinds.map(\.rawValue).joined(separator: ","))` wrote this page: \(worlds) random worlds of each kind
-      ([worlds.md](worlds.md), `tools/update-worlds kinds`), the same with each part and without it. Listed is what changes without it beyond its 95 % interval (bootstrap over worlds): in the
-      third column what gets worse, in the fourth what gets better. With some \(Self.figures.count * kinds.count) figures a row, one in forty of each column is chance.
+      ([worlds.md](worlds.md), `tools/update-worlds kinds`), the same with each part and without it, and of the kinds in the second column, which the part is for. Listed is what changes
+      without it beyond its 95 % interval (bootstrap over worlds): in the fourth column what gets worse, in the fifth what gets better. With some \(Self.figures.count) figures a kind, one in
+      forty of each column is chance.
 
       \(MarkdownTable.lines(head, table).joined(separator: "\n"))
 
@@ -117,25 +123,42 @@ struct AblationCommand: ParsableCommand {
   }
 }
 
-/// Parts of the model, and the settings that turn them off.
-enum AblatedPart {
-  static let all: [(name: String, settings: String)] = [
-    ("errors bound to the pose", "ranging: {posePrior: 0}"),
-    ("errors of the place beside quiet radios", "ranging: {multipathPrior: 0}"),
-    ("noise class of 4 cm", "ranging: {noiseCandidates: [[0.005, 2], [0.08, 2], [0.16, 2], [0.16, 0.5]]}"),
-    ("noise class of 8 cm", "ranging: {noiseCandidates: [[0.005, 2], [0.04, 2], [0.16, 2], [0.16, 0.5]]}"),
-    ("noise class of 16 cm", "ranging: {noiseCandidates: [[0.005, 2], [0.04, 2], [0.08, 2], [0.16, 0.5]]}"),
-    ("noise class of 16 cm, short", "ranging: {noiseCandidates: [[0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2]]}"),
-    ("learning of the white noise", "ranging: {statedNoisePseudoCount: 1e8}"),
-    ("long NLOS biases", "ranging: {longNLOSProbability: 0}"),
-    ("learning of the NLOS rate", "ranging: {nlosRatePseudoCount: 1000}"),
-    ("scale error of the link", "ranging: {scalePrior: 1e-9}"),
-    ("random walk of the peer", "ranging: {peerRandomWalk: 0}"), ("moving peers", "movingPrior: 0"),
-    ("slow speeds of moving peers", "ranging: {underWaySlowProbability: 0, beginningSlowProbability: 0}"),
-    ("misfit of the noise", "ranging: {noiseMisfit: 0}"),
-    ("wide prior of the bias", "ranging: {biasMean: 0, biasPrior: 0.15}"),
-    ("other storeys", "ranging: {otherStoreyProbability: 0}"),
-    ("larger noise", "noiseIncreaseLogOdds: 1e6"), ("restart of the search", "restartLogOdds: 1e6"),
-    ("premises", "watchesPremises: false"),
+/// A part of the model.
+struct AblatedPart {
+  let name: String
+  /// What turns it off.
+  let settings: String
+  /// The worlds that it is for, beside those of every part.
+  var kinds: [WorldKind] = []
+
+  init(_ name: String, _ settings: String, _ kinds: WorldKind...) {
+    (self.name, self.settings, self.kinds) = (name, settings, kinds)
+  }
+
+  static let all: [AblatedPart] = [
+    .init("errors bound to the pose", "ranging: {posePrior: 0}"),
+    .init("errors of the place beside quiet radios", "ranging: {multipathPrior: 0}", .rests),
+    .init("noise class of 4 cm", "ranging: {noiseCandidates: [[0.005, 2], [0.08, 2], [0.16, 2], [0.16, 0.5]]}", .times),
+    .init("noise class of 8 cm", "ranging: {noiseCandidates: [[0.005, 2], [0.04, 2], [0.16, 2], [0.16, 0.5]]}", .times),
+    .init(
+      "noise class of 16 cm", "ranging: {noiseCandidates: [[0.005, 2], [0.04, 2], [0.08, 2], [0.16, 0.5]]}", .times),
+    .init(
+      "noise class of 16 cm, short", "ranging: {noiseCandidates: [[0.005, 2], [0.04, 2], [0.08, 2], [0.16, 2]]}", .times
+    ),
+    .init("learning of the white noise", "ranging: {statedNoisePseudoCount: 1e8}", .whites),
+    .init("long NLOS biases", "ranging: {longNLOSProbability: 0}", .walls),
+    .init("learning of the NLOS rate", "ranging: {nlosRatePseudoCount: 1000}", .walls, .bodies),
+    .init("scale error of the link", "ranging: {scalePrior: 1e-9}", .odometries),
+    .init("random walk of the peer", "ranging: {peerRandomWalk: 0}", .searches),
+    .init("moving peers", "movingPrior: 0", .walkers, .strolls),
+    .init(
+      "slow speeds of moving peers", "ranging: {underWaySlowProbability: 0, beginningSlowProbability: 0}", .walkers,
+      .strolls),
+    .init("misfit of the noise", "ranging: {noiseMisfit: 0}"),
+    .init("wide prior of the bias", "ranging: {biasMean: 0, biasPrior: 0.15}"),
+    .init("other storeys", "ranging: {otherStoreyProbability: 0}", .storeys),
+    .init("larger noise", "noiseIncreaseLogOdds: 1e6", .times, .walls),
+    .init("restart of the search", "restartLogOdds: 1e6", .strolls, .stops),
+    .init("premises", "watchesPremises: false", .mirrored, .smoothed),
   ]
 }
