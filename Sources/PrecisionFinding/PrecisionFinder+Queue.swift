@@ -7,16 +7,15 @@ import SensorData
 /// From events, in arrival order, to actions in the order of their times.
 extension PrecisionFinder {
   func admit(_ measured: SensorEvent) {
-    queueTicks(before: measured.timestamp)
-    clock = measured.timestamp
+    queue.advance(to: measured.timestamp)
     let event = configuration.watchesPremises ? premises.filtered(measured) : measured
-    if case .frame(let frame) = event, shutter != nil {
-      for frame in shutter!.add(frame, gyroscopeBias: gyroscopeBias) { take(.frame(frame)) }
+    if case .frame(let frame) = event, shutter.known != nil {
+      for frame in shutter.known!.add(frame, gyroscopeBias: gyroscopeBias) { take(.frame(frame)) }
       return
     }
     take(event)
-    if case .imu(let sample) = event, shutter != nil {
-      for frame in shutter!.add(sample, gyroscopeBias: gyroscopeBias) { take(.frame(frame)) }
+    if case .imu(let sample) = event, shutter.known != nil {
+      for frame in shutter.known!.add(sample, gyroscopeBias: gyroscopeBias) { take(.frame(frame)) }
     }
   }
 
@@ -33,25 +32,23 @@ extension PrecisionFinder {
     }
     switch event {
     case .imu(let sample):
-      rowTime?.add(sample)
+      shutter.unstated?.add(sample)
       trajectory.append(event)
     case .odometry:
       trajectory.append(event)
-      if useOdometry { insert(.pose(event.timestamp)) }
+      if useOdometry { queue.insert(.pose(event.timestamp)) }
     case .frame(let frame):
-      rowTime?.add(frame)
-      if let found = rowTime?.rowTime { suspectRollingShutter(found) }
-      if !useOdometry { insert(.frame(frame, at: event.timestamp.advanced(bySeconds: timeOffset(frame)))) }
-    case .device(let event): insert(.device(event))
-    case .range(let range):
-      if nextTick == nil { nextTick = firstTick(after: range.timestamp) }
-      insert(.range(range))
+      shutter.unstated?.add(frame)
+      if let found = shutter.unstated?.rowTime { suspectRollingShutter(found) }
+      if !useOdometry { queue.insert(.frame(frame, at: event.timestamp.advanced(bySeconds: timeOffset(frame)))) }
+    case .device(let event): queue.insert(.device(event))
+    case .range(let range): queue.insert(.range(range))
     }
   }
 
   /// Names a rolling shutter that the calibration does not state; once.
   private func suspectRollingShutter(_ found: (value: Double, sigma: Double)) {
-    rowTime = nil
+    shutter.unstated = nil
     guard let camera = rig.cameras.first, configuration.watchesPremises else { return }
     let readout = abs(found.value) * Double(camera.height - 1)
     let (state, significance) = (String(format: "%.3g", found.value), abs(found.value) / found.sigma)
@@ -74,58 +71,17 @@ extension PrecisionFinder {
   func timeOffset(_ frame: CameraFrame) -> Double {
     rig.cameras.indices.contains(frame.camera) ? rig.cameras[frame.camera].timeOffset : 0
   }
-
-  /// Inserts an action in time order: a frame whose camera clock is behind follows ranges that are stamped later.
-  func insert(_ action: Action) {
-    var position = actions.count
-    while position > 0, actions[position - 1].time > action.time { position -= 1 }
-    actions.insert(action, at: position)
-  }
-
-  var interval: Int64 {
-    Int64((min(max(configuration.updateInterval, 0.001), 1e9) * 1e9).rounded())
-  }
-
-  func firstTick(after time: Timestamp) -> Timestamp {
-    let remainder = time.nanoseconds % interval
-    return time.advanced(byNanoseconds: remainder > 0 ? interval - remainder : -remainder)
-  }
-
-  /// Queues the regular updates up to the next event, as far as the silence before it is filled (`SilenceAllowance`);
-  /// they resume with that event.
-  func queueTicks(before time: Timestamp) {
-    guard nextTick != nil else { return }
-    let gap = time.seconds(since: clock), filled = silence.take(gap)
-    let last = filled < gap ? clock.advanced(bySeconds: filled) : time
-    while let tick = nextTick, tick < time, tick <= last {
-      insert(.tick(tick))
-      nextTick = tick.advanced(byNanoseconds: interval)
-    }
-    if let tick = nextTick, tick < time { nextTick = firstTick(after: time) }
-  }
 }
 
 /// From actions to outputs.
 extension PrecisionFinder {
   func drain() -> [FinderOutput] {
     outputs.removeAll(keepingCapacity: true)
-    var done = 0
-    while done < actions.count, hasEnded || isDue(actions[done].time) {
-      perform(actions[done])
-      done += 1
-    }
-    actions.removeFirst(done)
+    queue.drain(hasEnded: hasEnded, covers: trajectory.covers, perform)
     return outputs
   }
 
-  /// Waits at most half a second for motion data; after that there is only a distance. A frame whose camera clock is
-  /// ahead is stamped late: until it can no longer come, the filter must not advance.
-  func isDue(_ time: Timestamp) -> Bool {
-    let waited = clock.seconds(since: time) - frameLag
-    return waited >= 0 && (trajectory.covers(time) || waited > 0.5)
-  }
-
-  func perform(_ action: Action) {
+  func perform(_ action: FinderAction) {
     observePremises(through: action.time)
     switch action {
     case .frame(let frame, let time): meter.measure(.frame) { handle(frame, at: time) }
@@ -201,7 +157,7 @@ extension PrecisionFinder {
 
   func handle(_ range: RangeMeasurement) {
     let link = links[range.peer] ?? openLink(range)
-    hysteresis[range.peer]?.power.update(range)
+    link.outputs.power.update(range)
     let onPath = advance(to: range.timestamp)
     if onPath { handleTrajectoryChange(from: nil) }
     observePosition(at: range.timestamp, onPath: onPath)
@@ -220,7 +176,7 @@ extension PrecisionFinder {
     switch event.name {
     case "peerEnded":
       if let link = links.removeValue(forKey: peer), let filter = trajectory.filter { link.detach(from: filter) }
-      (hysteresis[peer], reportedMoving[peer]) = (nil, nil)
+      reportedMoving[peer] = nil
     // A peer's reported motion is used, also before its first range.
     case "moving", "stationary":
       reportedMoving[peer] = event.name == "moving"
@@ -234,16 +190,16 @@ extension PrecisionFinder {
   func handleTrajectoryChange(from old: (any NavigationFilter)?) {
     let now = trajectory.filter
     let isPositionLost = now?.isPositionLost ?? false
-    if let old, old !== now || isPositionLost != wasPositionLost {
+    if let old, old !== now || isPositionLost != started.isPositionLost {
       for peer in links.keys.sorted() { links[peer]!.detach(from: old) }
       if old !== now || isPositionLost {
         summary.restarts += 1
         premises.restartTrajectory()
       }
     }
-    wasPositionLost = isPositionLost
-    guard let now, now !== startedFilter else { return }
-    startedFilter = now
+    started.isPositionLost = isPositionLost
+    guard let now, now !== started.filter else { return }
+    started.filter = now
     if summary.trajectoryBegan == nil { summary.trajectoryBegan = now.time }
     summary.worlds.append(now.time)
     for peer in links.keys.sorted() {
@@ -256,75 +212,5 @@ extension NavigationFilter {
   /// The body's pose as an output.
   fileprivate var bodyPose: FinderOutput {
     .pose(time, worldFromBody: worldFromBody, covariance: bodyCovariance)
-  }
-}
-
-/// Puts late events in order: holds each for the reorder window, then releases them in time order.
-///
-/// A pure state machine: its clock is the arrival stamps of the events themselves.
-package struct ReorderBuffer {
-  private let window: Int64
-  private var held: [SensorEvent] = []
-  private var released = Timestamp(nanoseconds: .min)
-  /// The newest stamp or arrival so far.
-  package private(set) var clock = Timestamp(nanoseconds: .min)
-
-  package init(window seconds: Double) {
-    window = Int64((min(max(seconds, 0), 1e9) * 1e9).rounded())
-  }
-
-  /// What became of an event.
-  package enum Insertion: Equatable, Sendable {
-    /// It is held.
-    case held
-    /// It is too late to be put in order.
-    case late
-    /// The same event is held already: a duplicated message is no second measurement.
-    case duplicate
-    /// A number in it is NaN or infinite; then its stamps are not trusted either.
-    case notFinite
-  }
-
-  /// Inserts an event.
-  package mutating func insert(_ timed: TimedEvent) -> Insertion {
-    guard timed.event.isFinite else { return .notFinite }
-    clock = max(clock, timed.arrival, timed.event.timestamp)
-    guard timed.event.timestamp >= released else { return .late }
-    // Nearly always the newest: search from the end.
-    var position = held.count
-    while position > 0, precedes(timed.event, held[position - 1]) { position -= 1 }
-    var twin = position - 1
-    while twin >= 0, held[twin].timestamp == timed.event.timestamp {
-      if held[twin] == timed.event { return .duplicate }
-      twin -= 1
-    }
-    held.insert(timed.event, at: position)
-    return .held
-  }
-
-  /// Events that nothing can precede any more, in time order.
-  package mutating func release() -> [SensorEvent] {
-    guard clock.nanoseconds > .min else { return [] }
-    return release(upTo: clock.advanced(byNanoseconds: -window))
-  }
-
-  /// Everything that is held, in time order: the recording has ended.
-  package mutating func flush() -> [SensorEvent] { release(upTo: Timestamp(nanoseconds: .max)) }
-
-  private mutating func release(upTo limit: Timestamp) -> [SensorEvent] {
-    let count = held.firstIndex { $0.timestamp > limit } ?? held.count
-    guard count > 0 else { return [] }
-    let ready = Array(held[..<count])
-    held.removeFirst(count)
-    released = ready.last!.timestamp
-    return ready
-  }
-
-  private func precedes(_ a: SensorEvent, _ b: SensorEvent) -> Bool {
-    if a.timestamp != b.timestamp { return a.timestamp < b.timestamp }
-    if a.rank != b.rank { return a.rank < b.rank }
-    if case .range(let x) = a, case .range(let y) = b { return (x.peer, x.antenna ?? "") < (y.peer, y.antenna ?? "") }
-    if case .frame(let x) = a, case .frame(let y) = b { return x.camera < y.camera }
-    return false
   }
 }

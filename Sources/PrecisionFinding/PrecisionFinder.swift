@@ -9,48 +9,21 @@ import SensorData
 /// Deterministic and without a clock or I/O of its own: the same events give the same outputs. An update at t uses
 /// events stamped up to t plus the reorder window (or the next odometry pose), and nothing else.
 public final class PrecisionFinder {
-  /// An action to perform at its time, once the motion up to then is known.
-  enum Action {
-    case frame(CameraFrame, at: Timestamp)
-    case range(RangeMeasurement)
-    case device(DeviceEvent)
-    case pose(Timestamp)
-    case tick(Timestamp)
-
-    var time: Timestamp {
-      switch self {
-      case .frame(_, let time): time
-      case .range(let range): range.timestamp
-      case .device(let event): event.timestamp
-      case .pose(let time), .tick(let time): time
-      }
-    }
-  }
-
   let rig: RigCalibration
-  let configuration: FinderConfiguration
   let useOdometry: Bool
   let trajectory: any TrajectoryProvider
-  /// Largest delay of frames' stamps after their exposure, seconds.
-  let frameLag: Double
   let builder: UpdateBuilder
   var buffer: ReorderBuffer
-  var actions: [Action] = []
-  var clock = Timestamp(nanoseconds: .min)
-  var nextTick: Timestamp?
-  var silence = SilenceAllowance()
+  var queue: ActionQueue
   var links: [String: PeerLink] = [:]
-  var hysteresis: [String: OutputHysteresis] = [:]
   /// Motion that peers reported last.
   var reportedMoving: [String: Bool] = [:]
   var zones: [String: ZoneFollower] = [:]
-  var startedFilter: (any NavigationFilter)?
-  var wasPositionLost = false
+  /// The trajectory that links were last started on, and whether its position was lost then.
+  var started: (filter: (any NavigationFilter)?, isPositionLost: Bool) = (nil, false)
   var camera: CameraHealthMonitor
-  /// Nil where every camera has a global shutter.
-  var shutter: RollingShutter?
-  /// Whether the first camera has one that is not stated; nil once that is known.
-  var rowTime: RowTimeEstimate?
+  /// Rolling shutters: those that are stated, nil where every camera's is global; whether the first camera has one that is not, nil once that is known.
+  var shutter: (known: RollingShutter?, unstated: RowTimeEstimate?)
   let premises: PremiseMonitor
   /// Events that the premises have not seen: those later than the newest action.
   var unobserved: [SensorEvent] = []
@@ -74,12 +47,10 @@ public final class PrecisionFinder {
     initialState: GroundTruthState? = nil
   ) {
     self.rig = rig
-    self.configuration = configuration
     self.useOdometry = useOdometry
     buffer = ReorderBuffer(window: configuration.reorderWindow)
     camera = CameraHealthMonitor(configuration)
-    shutter = useOdometry ? nil : RollingShutter(rig)
-    rowTime = useOdometry ? nil : RowTimeEstimate(rig)
+    shutter = useOdometry ? (nil, nil) : (RollingShutter(rig), RowTimeEstimate(rig))
     builder = UpdateBuilder(configuration)
     premises = PremiseMonitor(
       rig: rig, usesOdometry: useOdometry, calibrates: configuration.calibration.online,
@@ -88,13 +59,15 @@ public final class PrecisionFinder {
       trajectory = InertialTrajectory(
         imu: imu, camera: first, second: rig.cameras.dropFirst().first, learning: configuration.calibration,
         learnsPixelNoise: configuration.learnsPixelNoise, initialState: initialState)
-      frameLag = max(-first.timeOffset, 0)
+      queue = ActionQueue(updateInterval: configuration.updateInterval, frameLag: max(-first.timeOffset, 0))
     } else {
-      frameLag = 0
+      queue = ActionQueue(updateInterval: configuration.updateInterval, frameLag: 0)
       trajectory = OdometryTrajectory(
         rig.odometry ?? OdometryCalibration(), driftScale: configuration.odometryDriftScale)
     }
   }
+
+  var configuration: FinderConfiguration { builder.configuration }
 
   /// Premises that the data refute and errors that were handled, in the order in which they were found.
   public var diagnoses: [Diagnosis] { premises.verdict.diagnoses }
@@ -135,7 +108,7 @@ public final class PrecisionFinder {
   /// Ends the input and returns the outputs that were held back for late data.
   public func finish() -> [FinderOutput] {
     buffer.flush().forEach(admit)
-    for frame in shutter?.flush(gyroscopeBias: gyroscopeBias) ?? [] { take(.frame(frame)) }
+    for frame in shutter.known?.flush(gyroscopeBias: gyroscopeBias) ?? [] { take(.frame(frame)) }
     hasEnded = true
     defer { observePremises(through: nil) }
     return zoned(drain())
@@ -151,9 +124,8 @@ extension PrecisionFinder {
     let link = PeerLink(
       peer: peer, configuration: configuration, antennas: (rig.radio?.antennas ?? ["": .zero]).keys.sorted(),
       statedNoise: rig.radio?.rangeNoise ?? range.standardDeviation, bodyFromDevice: rig.bodyFromDevice,
-      rangeFilter: rig.radio?.rangeFilter)
+      rangeFilter: rig.radio?.rangeFilter, outputs: OutputHysteresis(builder.rules))
     links[peer] = link
-    hysteresis[peer] = OutputHysteresis(builder.rules)
     if let isMoving = reportedMoving[peer] { link.setReportedMotion(isMoving) }
     return link
   }
@@ -163,7 +135,7 @@ extension PrecisionFinder {
     let isBlind = !useOdometry && (camera.isBlind(at: time) ?? false)
     let (update, objections) = meter.measure(.readout) {
       builder.build(
-        link, &hysteresis[peer]!, at: time, filter: onPath ? trajectory.filter : nil,
+        link, at: time, filter: onPath ? trajectory.filter : nil,
         bodyFromDevice: rig.bodyFromDevice, report: report, blindness: isBlind ? camera.word(at: time) : nil,
         premises: (premises.verdict.refuted(for: peer), premises.verdict.openPremise(for: peer)),
         lever: rig.leverArm(of: link.record.lastRange?.antenna))
@@ -291,27 +263,5 @@ extension FinderSummary {
     if peer.firstConverged == nil, update.convergence.status == .converged { peer.firstConverged = update.timestamp }
     peer.last = update
     peers[update.object.peer] = peer
-  }
-}
-
-/// How much of the time without events is filled with regular updates.
-///
-/// Stamps may be wrong by any factor, and a damaged one may lie years ahead: without a bound a table of some kilobytes
-/// makes hundreds of megabytes of updates that say the same. With `a` the seconds that may be filled, an event after a
-/// silence of `s` seconds fills `min(s, a)` and leaves `a <- min(a - min(s, a) + 2, 600)`. So ten minutes are filled whole,
-/// a stream with an event every two seconds is never cut, and `n` events fill at most `600 + 2 n` seconds.
-struct SilenceAllowance {
-  /// Most seconds that are filled in one piece.
-  private static let most = 600.0
-  /// Seconds that an event adds.
-  private static let perEvent = 2.0
-
-  private var seconds = most
-
-  /// The seconds to fill of a silence before the next event.
-  mutating func take(_ silence: Double) -> Double {
-    let filled = min(max(silence, 0), seconds)
-    seconds = min(seconds - filled + Self.perEvent, Self.most)
-    return filled
   }
 }

@@ -34,12 +34,15 @@ final class PeerLink {
   var reportedMoving: Bool?
   /// Statistics of the incoming ranges.
   var record = LinkRecord()
+  /// What its outputs remember.
+  var outputs: OutputHysteresis
 
   init(
     peer: String, configuration: FinderConfiguration, antennas: [String], statedNoise: Double?, bodyFromDevice: Pose,
-    rangeFilter: RangeFilter? = nil
+    rangeFilter: RangeFilter? = nil, outputs: OutputHysteresis
   ) {
     self.peer = peer
+    self.outputs = outputs
     self.rangeFilter = rangeFilter
     self.bodyFromDevice = bodyFromDevice
     self.configuration = configuration

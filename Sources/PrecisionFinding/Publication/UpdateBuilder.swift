@@ -24,11 +24,11 @@ struct UpdateBuilder {
   ///   - premises: what is refuted for this link, and the code of one that is open.
   ///   - lever: from the device's origin to the antenna of the newest range, metres.
   func build(
-    _ link: PeerLink, _ hysteresis: inout OutputHysteresis, at time: Timestamp, filter: (any NavigationFilter)?,
+    _ link: PeerLink, at time: Timestamp, filter: (any NavigationFilter)?,
     bodyFromDevice: Pose, report: RangeReport?, blindness: String?, premises: (refuted: [Diagnosis], open: String?),
     lever: Double
   ) -> (NearbyUpdate, LinkObjections) {
-    let weakness = weakness(link, hysteresis.power, at: time)
+    let weakness = weakness(link, at: time)
     var found = blindness.flatMap(PublicationObstacle.init).map { [NearbyUpdate.ObstacleProgress($0)] } ?? []
     var object = NearbyObject(peer: link.peer, quality: quality(link, at: time, filter: filter))
     var details: [String: NearbyUpdate.Detail] = [:]
@@ -42,21 +42,21 @@ struct UpdateBuilder {
     {
       let estimate = PublishableEstimate(
         view, worldCovariance: link.worldCovariance(of: view, filter: filter), rules)
-      hysteresis.vertical.update(
+      link.outputs.vertical.update(
         above: estimate.vertical.above, below: estimate.vertical.below, same: estimate.vertical.same)
       convergence = rules.convergence(
         .init(
-          estimate: estimate, vertical: hysteresis.vertical.estimate, dark: blindness != nil,
+          estimate: estimate, vertical: link.outputs.vertical.estimate, dark: blindness != nil,
           weakness: weakness.compactMap(\.obstacle)))
-      fill(&object, estimate, convergence, &hysteresis)
+      fill(&object, estimate, convergence, &link.outputs)
       details = describe(estimate, link)
-      found += rules.obstacles(estimate, hysteresis.vertical.estimate)
+      found += rules.obstacles(estimate, link.outputs.vertical.estimate)
         .map { .init($0, progress: progress($0, estimate)) }
       if link.movingProbability > 0.5 { found.append(.init(.peerMoving)) }
       if link.bank.isAoARefuted { found.append(.init(.aoaInconsistent)) }
       if convergence.reasons.contains(where: \.isMotion) { details["progress"] = .number(rounded(estimate.progress)) }
     } else {
-      hysteresis.vertical.reset()
+      link.outputs.vertical.reset()
       measureByRadio()
       if filter == nil { found.append(.init(.noTrajectory)) }
       // A weak signal alone is nothing to evaluate yet.
@@ -98,7 +98,7 @@ struct UpdateBuilder {
     }
     if let report { details.merge(report.details) { $1 } }
     if let blindness { details["camera"] = .text(blindness) }
-    if let power = hysteresis.power.power { details["power"] = .number((power * 10).rounded() / 10) }
+    if let power = link.outputs.power.power { details["power"] = .number((power * 10).rounded() / 10) }
     found += weakness
     if !found.isEmpty { details["findings"] = .obstacles(found) }
     let update = NearbyUpdate(
@@ -146,7 +146,7 @@ struct UpdateBuilder {
 extension UpdateBuilder {
   /// Obstacles of the signal: silence, a radio that repeats itself, fewer than two ranges a second over the last two
   /// seconds, low power, or a long NLOS interval.
-  func weakness(_ link: PeerLink, _ power: SignalPowerMonitor, at time: Timestamp) -> [NearbyUpdate.ObstacleProgress] {
+  func weakness(_ link: PeerLink, at time: Timestamp) -> [NearbyUpdate.ObstacleProgress] {
     guard let first = link.record.firstRange, let last = link.record.lastRange else { return [.init(.weakRate)] }
     var found: [NearbyUpdate.ObstacleProgress] = []
     if time.seconds(since: last.timestamp) > rules.silence.value { found.append(.init(.stale)) }
@@ -160,7 +160,7 @@ extension UpdateBuilder {
     if !rules.rate.isMet(by: rate), time.seconds(since: first) >= 2 {
       found.append(.init(.weakRate, progress: rate / rules.rate.value))
     }
-    if power.isWeak { found.append(.init(.weakPower)) }
+    if link.outputs.power.isWeak { found.append(.init(.weakPower)) }
     let losFraction = link.record.losFraction
     if !rules.losFraction.isMet(by: losFraction) {
       found.append(.init(.nonLineOfSight, progress: rounded(losFraction / rules.losFraction.value)))

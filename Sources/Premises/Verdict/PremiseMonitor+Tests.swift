@@ -1,6 +1,7 @@
 import CameraGeometry
 import Foundation
 import Geometry
+import Ranging
 import SensorData
 
 /// The tests, twice a second.
@@ -30,7 +31,7 @@ extension PremiseMonitor {
   }
 
   func testInnovations() {
-    guard image != nil else { return }
+    guard views.rotation != nil else { return }
     let found = innovations.refuted
     guard innovations.isOpen || found != nil else { return }
     verdict.add(
@@ -52,22 +53,22 @@ extension PremiseMonitor {
         axesDiagnosis(found.cause, "\(Format.ratio(found.ratio)) over \(Format.number(direction.seconds)) s"))
     }
     verdict.add(
-      .logRatio(translation.wrongSign), against: "gravitySign",
+      .logRatio(views.translation.wrongSign), against: "gravitySign",
       Diagnosis(
         code: "gravitySign", family: .imu,
         sentence: "the accelerometer's sign looks turned: the device moves against what the camera sees",
-        evidence: "\(Format.ratio(translation.wrongSign)) from the camera's directions of motion",
+        evidence: "\(Format.ratio(views.translation.wrongSign)) from the camera's directions of motion",
         remedy: "write specific force, which points up at rest (+9.8 m/s^2): multiply by -1"))
   }
 
   func testImage() {
-    image?.integrate(history)
-    guard let image, let camera = rig.cameras.first else { return }
+    views.rotation?.integrate(history)
+    guard let image = views.rotation, let camera = rig.cameras.first else { return }
     // Two views are a part of what the filter explains as a whole; rotation and translation are confused in them as
     // they are not in it.
     if !calibrates, innovations.isConfirmed {
       let turned = image.turned(history, within: InnovationMonitor.length)
-      self.image!.removeObservations(within: turned > Self.confirmingTurn ? .infinity : InnovationMonitor.length)
+      views.rotation!.removeObservations(within: turned > Self.confirmingTurn ? .infinity : InnovationMonitor.length)
       return
     }
     if let clock = image.clock(history) {
@@ -96,9 +97,9 @@ extension PremiseMonitor {
   }
 
   func imageAlternatives(_ camera: CameraCalibration) -> [[RotationConsistency.Observation]] {
-    if alternatives.isEmpty { alternatives = ImageAlternative.all(camera) }
-    let observations = image!.observations
-    return alternatives.map { alternative in
+    if views.alternatives.isEmpty { views.alternatives = ImageAlternative.all(camera) }
+    let observations = views.rotation!.observations
+    return views.alternatives.map { alternative in
       observations.compactMap { stated in
         let pairs = stated.pairs.map { FeaturePair(then: alternative.pixel($0.then), now: alternative.pixel($0.now)) }
         let noise = camera.pixelNoise / (camera.fx * camera.fy).squareRoot()
@@ -113,7 +114,7 @@ extension PremiseMonitor {
 
   func testPoses() {
     guard usesOdometry else { return }
-    if let tilt = worldGravity.tilt, tilt.angle > Self.largestTilt {
+    if let tilt = tracker.tilt.tilt, tilt.angle > Self.largestTilt {
       verdict.add(
         .symptom(isRefuting: true), against: "odometryConvention",
         Diagnosis(
@@ -122,18 +123,19 @@ extension PremiseMonitor {
           evidence: "mean specific force \(Format.degrees(tilt.angle)) degrees from +z over 4 s",
           remedy: "convert poses to a gravity-aligned world with z up"))
     }
-    poses?.integrate(history)
-    let rotations = poses?.test(history)
+    tracker.rotation?.integrate(history)
+    let rotations = tracker.rotation?.test(history)
     if let outcome = rotations, let best = outcome.best, best.ratio > PremiseVerdict.limit {
       let diagnosis = diagnosis(best, of: "odometry", family: .odometry, outcome.count)
       verdict.add(.logRatio(best.ratio), against: diagnosis.code, diagnosis)
-    } else if rotations?.best.map({ $0.ratio <= Self.suspicious }) ?? true, let found = positions.test() {
+    } else if rotations?.best.map({ $0.ratio <= Self.suspicious }) ?? true, let found = tracker.positions.test() {
       // Specific force is carried into the world by the attitudes: positions are tested where these are not suspicious.
       verdict.add(
         .logRatio(found.ratio), against: "odometryPositions",
-        positionDiagnosis(found.cause, "\(Format.ratio(found.ratio)) over \(positions.count) changes of velocity"))
+        positionDiagnosis(
+          found.cause, "\(Format.ratio(found.ratio)) over \(tracker.positions.count) changes of velocity"))
     }
-    if poses == nil, let found = poseConvention.test() {
+    if tracker.rotation == nil, let found = tracker.convention.test() {
       verdict.add(
         .logRatio(found.ratio), against: "odometryConvention",
         Diagnosis(
@@ -281,7 +283,7 @@ extension PremiseMonitor {
           : "the gyroscope reads \(Format.number(scale)) times the rotation",
         isDegrees ? "multiply by pi / 180" : "divide the gyroscope by \(Format.number(scale))")
     case .image(let index):
-      let alternative = alternatives[index]
+      let alternative = views.alternatives[index]
       return found(alternative.code, .camera, alternative.sentence, alternative.remedy)
     }
   }
@@ -324,5 +326,36 @@ extension PremiseMonitor {
     let names = ["x", "y", "z"]
     let k = (0..<3).max { abs(v[$0]) < abs(v[$1]) }!
     return (v[k] < 0 ? "-" : "+") + names[k]
+  }
+}
+
+/// What the tests are of.
+extension PremiseMonitor {
+  /// The ranges of one antenna by themselves.
+  struct RangeStream {
+    var resolution = RangeResolution()
+    var jumps = RangeJumps()
+    /// Stamp of the last range, and the mean interval, seconds.
+    var pace: (last: Timestamp, interval: Double)?
+  }
+
+  /// The first camera's images beside the gyroscope, and every camera's coordinates.
+  struct Views {
+    var rotation: RotationConsistency?
+    var alternatives: [ImageAlternative] = []
+    var lens: LensModel?
+    var coordinates: [Int: FeatureUnitDetector] = [:]
+    var pairs = ViewPairs()
+    var translation = TranslationConsistency()
+  }
+
+  /// Another tracker's poses beside the inertial unit.
+  struct Tracker {
+    var rotation: RotationConsistency?
+    var positions = PositionConsistency()
+    var lastPose: OdometryPose?
+    var anchorPose: OdometryPose?
+    var convention = PoseConventionDetector()
+    var tilt = WorldTilt()
   }
 }

@@ -42,31 +42,17 @@ package final class PremiseMonitor {
   var spikes = SpikeFilter()
   var history = InertialHistory()
   var gravity: GravityMagnitude?
-  var image: RotationConsistency?
-  var alternatives: [ImageAlternative] = []
-  var lens: LensModel?
-  var coordinates: [Int: FeatureUnitDetector] = [:]
-  var viewPairs = ViewPairs()
-  var translation = TranslationConsistency()
-  var poses: RotationConsistency?
-  var positions = PositionConsistency()
-  var lastPose: OdometryPose?
-  var anchorPose: OdometryPose?
-  var poseConvention = PoseConventionDetector()
-  var worldGravity = WorldTilt()
+  var views = Views()
+  var tracker = Tracker()
   var path = PathHistory()
   var links: [String: RangeConsistency] = [:]
   /// What is wrong with all links as far as the newest test of one says.
   private var suspected: RangeConsistency.Cause?
   var rates: [String: StampRateMonitor] = [:], inertialRate = StampRateMonitor()
-  var resolutions: [String: RangeResolution] = [:]
   /// By peer and antenna.
-  var jumps: [String: [String: RangeJumps]] = [:]
-  /// Stamp of the last range, and the mean interval, seconds, by peer and antenna.
-  private var pace: [String: (last: Timestamp, interval: Double)] = [:]
+  var ranges: [String: [String: RangeStream]] = [:]
   var innovations = InnovationMonitor()
   var testCount = 0
-  var firstFrame: Timestamp?
   var nextTest: Timestamp?
 
   /// - Parameters:
@@ -85,11 +71,11 @@ package final class PremiseMonitor {
       gravity = GravityMagnitude(gravity: imu.gravityMagnitude)
       if let camera = rig.cameras.first, !usesOdometry {
         let cameraFromIMU = camera.bodyFromCamera.rotation.inverse * imu.bodyFromIMU.rotation
-        image = RotationConsistency(observerFromIMU: cameraFromIMU)
-        lens = LensModel(camera)
+        views.rotation = RotationConsistency(observerFromIMU: cameraFromIMU)
+        views.lens = LensModel(camera)
       }
       if usesOdometry, let odometry = rig.odometry {
-        poses = RotationConsistency(
+        tracker.rotation = RotationConsistency(
           observerFromIMU: odometry.bodyFromSensor.rotation.inverse * imu.bodyFromIMU.rotation,
           tolerance: RotationConsistency.trackerTolerance)
       }
@@ -126,8 +112,7 @@ package final class PremiseMonitor {
     case .range(let range):
       measureRate("uwb0 \(range.peer) \(range.antenna ?? "")", range.timestamp)
       observeResolution(range)
-      jumps[range.peer, default: [:]][range.antenna ?? "", default: RangeJumps()].append(
-        range.range, at: range.timestamp)
+      ranges[range.peer]![range.antenna ?? ""]!.jumps.append(range.range, at: range.timestamp)
       if let lever = lever(of: range.antenna) {
         links[range.peer, default: newLink(range)].append(
           range: range.range, lever: lever, at: measuredTime(range))
@@ -140,11 +125,10 @@ package final class PremiseMonitor {
   /// When a range was measured: where the radio smooths, its stamp less the mean age of what it reports.
   private func measuredTime(_ range: RangeMeasurement) -> Timestamp {
     guard let filter = rig.radio?.rangeFilter else { return range.timestamp }
-    let link = "\(range.peer) \(range.antenna ?? "")"
-    let before = pace[link]
+    let before = ranges[range.peer]![range.antenna ?? ""]!.pace
     let since = before.map { min(range.timestamp.seconds(since: $0.last), Self.longestInterval) }
     let interval = before.map { $0.interval > 0 ? $0.interval + 0.1 * (since! - $0.interval) : since! } ?? 0
-    pace[link] = (range.timestamp, interval)
+    ranges[range.peer]![range.antenna ?? ""]!.pace = (range.timestamp, interval)
     return range.timestamp.advanced(bySeconds: -filter.delay(interval: interval))
   }
 
@@ -153,9 +137,9 @@ package final class PremiseMonitor {
   }
 
   private func observeResolution(_ range: RangeMeasurement) {
-    let link = "\(range.peer) \(range.antenna ?? "")"
-    resolutions[link, default: RangeResolution()].append(range.range)
-    guard let resolution = resolutions[link], resolution.changes >= Self.fewestChanges, let step = resolution.coarseStep
+    ranges[range.peer, default: [:]][range.antenna ?? "", default: RangeStream()].resolution.append(range.range)
+    guard let resolution = ranges[range.peer]?[range.antenna ?? ""]?.resolution,
+      resolution.changes >= Self.fewestChanges, let step = resolution.coarseStep
     else {
       return
     }
@@ -170,7 +154,7 @@ package final class PremiseMonitor {
   /// The trajectory restarts, in a world of its own.
   package func restartTrajectory() {
     innovations.restart(at: nextTest ?? Timestamp(nanoseconds: 0))
-    positions.restart()
+    tracker.positions.restart()
     restartPath()
   }
 
@@ -199,34 +183,37 @@ package final class PremiseMonitor {
   func observe(_ sample: IMUSample) {
     if inertialRate.append(sample.timestamp) { testRate(inertialRate, "imu0") }
     history.append(sample)
-    if usesOdometry, let pose = lastPose, let odometry = rig.odometry, let imu = rig.imu,
+    if usesOdometry, let pose = tracker.lastPose, let odometry = rig.odometry, let imu = rig.imu,
       sample.timestamp.seconds(since: pose.timestamp) < 0.1
     {
       let sensorFromIMU = odometry.bodyFromSensor.rotation.inverse * imu.bodyFromIMU.rotation
-      worldGravity.append(sample, worldFromIMU: pose.worldFromSensor.rotation * sensorFromIMU)
+      tracker.tilt.append(sample, worldFromIMU: pose.worldFromSensor.rotation * sensorFromIMU)
     }
   }
 
   func observe(_ frame: CameraFrame) {
     measureRate("cam\(frame.camera)", frame.timestamp)
     if rig.cameras.indices.contains(frame.camera),
-      let unit = coordinates[frame.camera, default: FeatureUnitDetector()].append(frame, rig.cameras[frame.camera])
+      let unit = views.coordinates[frame.camera, default: FeatureUnitDetector()].append(
+        frame, rig.cameras[frame.camera])
     {
       verdict.report(coordinateDiagnosis(unit, rig.cameras[frame.camera], frame.camera))
     }
-    guard frame.camera == 0, let camera = rig.cameras.first, let lens, image != nil, !frame.features.isEmpty else {
+    guard frame.camera == 0, let camera = rig.cameras.first, let lens = views.lens, views.rotation != nil,
+      !frame.features.isEmpty
+    else {
       return
     }
-    guard let old = viewPairs.partner(of: frame) else { return }
+    guard let old = views.pairs.partner(of: frame) else { return }
     let now = frame.timestamp
     let pairs = RelativeRotation.pairs(old.features, frame.features)
     guard var observation = observation(pairs, old.timestamp, now, camera, lens) else { return }
     observation.rotation.pairs = pairs
-    image!.append(observation.rotation)
+    views.rotation!.append(observation.rotation)
     if let imu = rig.imu {
       let imuFromCamera = imu.bodyFromIMU.rotation.inverse * camera.bodyFromCamera.rotation
       // Points move by t; the camera by -t, in the later view's axes.
-      translation.append(
+      views.translation.append(
         TranslationConsistency.Displacement(
           start: observation.rotation.start, end: observation.rotation.end,
           direction: imuFromCamera * -observation.translation, parallax: observation.parallax), history)
@@ -249,21 +236,21 @@ package final class PremiseMonitor {
   func observe(_ pose: OdometryPose) {
     measureRate("odometry0", pose.timestamp)
     guard usesOdometry else { return }
-    poseConvention.append(pose)
-    lastPose = pose
-    guard poses != nil, let odometry = rig.odometry, let imu = rig.imu else { return }
-    positions.append(
+    tracker.convention.append(pose)
+    tracker.lastPose = pose
+    guard tracker.rotation != nil, let odometry = rig.odometry, let imu = rig.imu else { return }
+    tracker.positions.append(
       pose.worldFromSensor * odometry.bodyFromSensor.inverse * imu.bodyFromIMU, at: pose.timestamp, history)
-    guard let anchor = anchorPose else {
-      anchorPose = pose
+    guard let anchor = tracker.anchorPose else {
+      tracker.anchorPose = pose
       return
     }
     let span = pose.timestamp.seconds(since: anchor.timestamp)
     guard span >= ViewPairs.span else { return }
-    anchorPose = pose
+    tracker.anchorPose = pose
     guard span <= 0.5 else { return }
     let relative = anchor.worldFromSensor.rotation.inverse * pose.worldFromSensor.rotation
-    poses!.append(
+    tracker.rotation!.append(
       RotationConsistency.Observation(
         start: anchor.timestamp, end: pose.timestamp, vector: relative.log,
         covariance: Matrix3(diagonal: Vector3(1, 1, 1) * 1e-5)))
@@ -294,7 +281,7 @@ extension PremiseMonitor {
           evidence: "median of the newest \(Format.number(impossible)) m: no such radio reaches that far",
           remedy: "write ranges in metres", peer: peer))
     }
-    if let twins = (jumps[peer] ?? [:]).sorted(by: { $0.key < $1.key }).compactMap(\.value.twins).first {
+    if let twins = (ranges[peer] ?? [:]).sorted(by: { $0.key < $1.key }).compactMap(\.value.jumps.twins).first {
       return verdict.add(
         .symptom(isRefuting: true), against: "rangesInconsistent", of: peer,
         Diagnosis(
