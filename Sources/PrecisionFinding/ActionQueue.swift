@@ -2,14 +2,14 @@ import Foundation
 import SensorData
 
 /// An action of a finder, performed at its time, once the motion up to then is known.
-enum FinderAction {
+package enum FinderAction {
   case frame(CameraFrame, at: Timestamp)
   case range(RangeMeasurement)
   case device(DeviceEvent)
   case pose(Timestamp)
   case tick(Timestamp)
 
-  var time: Timestamp {
+  package var time: Timestamp {
     switch self {
     case .frame(_, let time): time
     case .range(let range): range.timestamp
@@ -22,7 +22,7 @@ enum FinderAction {
 /// Actions in the order of their times, the regular updates ("ticks") among them.
 ///
 /// A pure state machine: its clock is the stamp of the newest event.
-struct ActionQueue {
+package struct ActionQueue {
   /// Between two ticks, nanoseconds.
   private let interval: Int64
   /// Largest delay of frames' stamps after their exposure, seconds.
@@ -34,13 +34,13 @@ struct ActionQueue {
   private var silence = SilenceAllowance()
 
   /// - Parameters: `updateInterval` between ticks and `frameLag` in seconds.
-  init(updateInterval: Double, frameLag: Double) {
+  package init(updateInterval: Double, frameLag: Double) {
     interval = Int64((min(max(updateInterval, 0.001), 1e9) * 1e9).rounded())
     self.frameLag = frameLag
   }
 
   /// Moves the clock to the next event and inserts the ticks before it, as far as the silence is filled (`SilenceAllowance`); they resume with that event.
-  mutating func advance(to time: Timestamp) {
+  package mutating func advance(to time: Timestamp) {
     defer { clock = time }
     guard nextTick != nil else { return }
     let gap = time.seconds(since: clock), filled = silence.take(gap)
@@ -53,7 +53,7 @@ struct ActionQueue {
   }
 
   /// Inserts an action in time order: a frame whose camera clock is behind follows ranges that are stamped later. The first range begins the ticks.
-  mutating func insert(_ action: FinderAction) {
+  package mutating func insert(_ action: FinderAction) {
     if case .range(let range) = action, nextTick == nil { nextTick = firstTick(after: range.timestamp) }
     var position = actions.count
     while position > 0, actions[position - 1].time > action.time { position -= 1 }
@@ -73,7 +73,7 @@ struct ActionQueue {
   /// - Parameters:
   ///   - hasEnded: nothing follows: all are due.
   ///   - covers: whether the motion up to a time is known.
-  mutating func drain(hasEnded: Bool, covers: (Timestamp) -> Bool, _ perform: (FinderAction) -> Void) {
+  package mutating func drain(hasEnded: Bool, covers: (Timestamp) -> Bool, _ perform: (FinderAction) -> Void) {
     var done = 0
     while done < actions.count, hasEnded || isDue(actions[done].time, covers) {
       perform(actions[done])

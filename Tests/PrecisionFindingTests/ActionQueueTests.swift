@@ -1,7 +1,6 @@
+import PrecisionFinding
 import SensorData
 import Testing
-
-@testable import PrecisionFinding
 
 /// Actions in the order of their times, and when they are due.
 @Suite struct ActionQueueTests {
