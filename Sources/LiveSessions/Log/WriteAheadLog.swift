@@ -43,8 +43,7 @@ package final class WriteAheadLog: @unchecked Sendable {
 
   /// The segment that is written.
   private struct ActiveSegment {
-    var descriptor: Int32 = -1
-    var number = 0
+    var descriptor: Int32 = -1, number = 0
     /// Bytes.
     var size = 0
   }
@@ -52,9 +51,7 @@ package final class WriteAheadLog: @unchecked Sendable {
   /// Records by number: what is appended while the disk is at it shares the next sync.
   private struct GroupCommit {
     /// Records appended, those whose sync was tried, and those that are on disk.
-    var appended: UInt64 = 0
-    var synced: UInt64 = 0
-    var durable: UInt64 = 0
+    var appended: UInt64 = 0, synced: UInt64 = 0, durable: UInt64 = 0
     private var waiting: [(number: UInt64, body: @Sendable (LogError?) -> Void)] = []
 
     /// Calls back once the sync of a record was tried.
@@ -195,13 +192,9 @@ package final class WriteAheadLog: @unchecked Sendable {
 
   /// Goes on in a new segment. The old one is synced first: one descriptor is synced at a time.
   private func rotate() throws(LogError) {
-    try syncNow()
-    try begin(active.number + 1)
-  }
-
-  private func syncNow() throws(LogError) {
     let status = sync(active.descriptor)
     guard status == 0 else { throw fail(Self.error(status, path(active.number))) }
+    try begin(active.number + 1)
   }
 
   private static func error(_ status: Int32, _ path: String) -> LogError {
@@ -223,10 +216,10 @@ package final class WriteAheadLog: @unchecked Sendable {
 
   /// Blocks until a record is on disk; nil, or what went wrong.
   private func wait(for ticket: Ticket) -> LogError? {
-    condition.lock()
-    defer { condition.unlock() }
-    while commits.synced < ticket.number { condition.wait() }
-    return commits.durable >= ticket.number ? nil : failure
+    condition.withLock {
+      while commits.synced < ticket.number { condition.wait() }
+      return commits.durable >= ticket.number ? nil : failure
+    }
   }
 
   private func fail(_ error: LogError) -> LogError {
@@ -264,26 +257,9 @@ package final class WriteAheadLog: @unchecked Sendable {
   /// Calls `body` with the records at these places, in their order, until it returns false. Nothing moves meanwhile:
   /// `places` is asked behind the last compaction.
   package func read(_ places: () -> [Place], _ body: (LogRecord) throws -> Bool) throws {
-    condition.lock()
-    readers += 1
-    condition.unlock()
-    defer {
-      condition.lock()
-      readers -= 1
-      condition.unlock()
-    }
-    try Self.read(folder, places(), body)
-  }
-
-  /// The same of a log that nobody writes.
-  static func read(_ folder: String, _ places: [Place], _ body: (LogRecord) throws -> Bool) throws {
-    var open: (segment: Int, reader: SegmentReader)?
-    for place in places {
-      if open?.segment != place.segment {
-        open = (place.segment, try SegmentReader("\(folder)/\(LogDamage.name(place.segment))"))
-      }
-      guard try body(open!.reader.record(at: place.offset)) else { return }
-    }
+    condition.withLock { readers += 1 }
+    defer { condition.withLock { readers -= 1 } }
+    try SegmentReader.read(folder, places(), body)
   }
 
   // MARK: deleting
