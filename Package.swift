@@ -346,7 +346,8 @@ let package = Package(
         command("NIOEmbedded", "swift-nio"), command("NIOWebSocket", "swift-nio"),
         command("NIOHTTPTypes", "swift-nio-extras"),
       ]),
-    .testTarget(name: "FuseLabTests", dependencies: ["fuse-lab", "Simulation", "TestSupport"]),
+    .testTarget(
+      name: "FuseLabTests", dependencies: ["fuse-lab", "Simulation", "Evaluation", "JSONText", "TestSupport"]),
     .testTarget(
       name: "ImportingTests",
       dependencies: ["Importing", "Datasets", "JSONText", "SensorData", "Geometry", "TestSupport"]),

@@ -25,23 +25,35 @@ package final class VisualInertialEstimator {
   private var noiseLevel = PixelNoiseLevel()
   var trackNoise = TrackNoiseLearner()
 
-  var waiting = IMUBuffer()
-  var initializer: Initializer
-  /// Frames since the attempt in motion that goes on began.
-  var held: [HeldFrame] = []
+  private var initialization: Initialization
   private var newestFrame: Timestamp?
   var tracks = FeatureTracks()
-  /// Tracks of a second camera with its own feature ids.
-  private var ownTracks = FeatureTracks()
-  /// A frame of the second camera received before the first camera's.
-  var early: CameraFrame?
   var recent = RecentFrames()
   private var outlierRejection = EpipolarOutlierRejection()
-  private var zeroVelocity = ZeroVelocityUpdate()
-  private var hover = HoverUpdate()
+  private var stationarity = Stationarity()
   var window: CloneWindow
-  private var divergence = DivergenceMonitor()
-  private var positionLoss = PositionLossMonitor()
+  private var health = Health()
+
+  /// What initialisation has until there is a state.
+  private struct Initialization {
+    /// Samples without a filter.
+    var samples = IMUBuffer()
+    var initializer: Initializer
+    /// Frames since the attempt in motion that goes on began.
+    var held: [HeldFrame] = []
+  }
+
+  /// Pseudo-measurements of a device that does not move, and of one that hovers.
+  private struct Stationarity {
+    var zeroVelocity = ZeroVelocityUpdate()
+    var hover = HoverUpdate()
+  }
+
+  /// Whether the filter's state is lost, or its position alone.
+  private struct Health {
+    var divergence = DivergenceMonitor()
+    var positionLoss = PositionLossMonitor()
+  }
 
   /// An estimator for a device with an inertial unit, a camera, and optionally a second, synchronised one.
   package init(
@@ -54,8 +66,9 @@ package final class VisualInertialEstimator {
     self.camera = FilterCamera(camera, imu: imu)
     self.second = second.map { SecondCamera($0, imu: imu, beside: camera) }
     stillness = StillnessDetector(imu)
-    initializer = Initializer(
-      calibration: imu, camera: self.camera, stillness: stillness, patience: configuration.patience)
+    initialization = Initialization(
+      initializer: Initializer(
+        calibration: imu, camera: self.camera, stillness: stillness, patience: configuration.patience))
     window = CloneWindow(
       size: configuration.windowSize, keptParallax: configuration.keptParallax * camera.pixelNoise)
     visualUpdate = VisualUpdate(
@@ -67,8 +80,8 @@ package final class VisualInertialEstimator {
   @discardableResult
   package func add(_ sample: IMUSample) -> Bool {
     if let navigation { return navigation.samples.add(sample) }
-    let taken = waiting.add(sample)
-    if taken { waiting.forget(before: sample.timestamp.advanced(bySeconds: -Initializer.memory)) }
+    let taken = initialization.samples.add(sample)
+    if taken { initialization.samples.forget(before: sample.timestamp.advanced(bySeconds: -Initializer.memory)) }
     return taken
   }
 
@@ -81,7 +94,7 @@ package final class VisualInertialEstimator {
         learning: configuration.calibration, time: estimate.time, state: estimate.state,
         initialCovariance: estimate.covariance)
     else { return false }
-    started.samples = waiting
+    started.samples = initialization.samples
     started.nearlyStillSince = estimate.nearlyStillSince
     tracks.removeAll()
     navigation = started
@@ -128,13 +141,13 @@ package final class VisualInertialEstimator {
     report.count(outcome)
     report.trackNoise = visualUpdate.cameras[0].effectiveNoise / visualUpdate.cameras[0].pixelNoise
     if let surplus, let anchorID { meter.measure(.marginalisation) { marginalise(surplus, anchorID, navigation) } }
-    if let early { join(early) }
-    if !isStationary { hover.apply(frame, camera: camera, to: navigation) }
+    if let early = second?.early { join(early) }
+    if !isStationary { stationarity.hover.apply(frame, camera: camera, to: navigation) }
     navigation.drift.addCorrections(navigation)
-    if divergence.isLost(after: report, navigation) {
+    if health.divergence.isLost(after: report, navigation) {
       report.recordRestart(waitingFor: restart())
     } else {
-      handle(positionLoss.update(after: report, navigation), navigation)
+      handle(health.positionLoss.update(after: report, navigation), navigation)
     }
     return report
   }
@@ -151,22 +164,22 @@ package final class VisualInertialEstimator {
   /// Attempts initialisation; once there is a state, processes the frames since.
   func begin(_ frame: CameraFrame, _ report: FrameReport, spacing: Double) -> FrameReport {
     var report = report
-    held.append(HeldFrame(frame: frame, report: report, spacing: spacing))
-    switch meter.measure(.start, { initializer.attempt(frame, report, waiting) }) {
+    initialization.held.append(HeldFrame(frame: frame, report: report, spacing: spacing))
+    switch meter.measure(.start, { initialization.initializer.attempt(frame, report, initialization.samples) }) {
     case .waiting(let reason): report.waitingFor = reason
     case .ready(let estimate):
       if start(from: estimate) { return catchUp(from: estimate.time) }
       report.waitingFor = "health"
     }
-    if !initializer.isRunning { recordHeld() }
+    if !initialization.initializer.isRunning { recordHeld() }
     return report
   }
 
   /// Processes the held frames after the start; the last one's report.
   private func catchUp(from time: Timestamp) -> FrameReport {
-    let current = held.removeLast()
-    let since = held.filter { $0.report.timestamp > time } + [current]
-    held.removeAll { $0.report.timestamp > time }
+    let current = initialization.held.removeLast()
+    let since = initialization.held.filter { $0.report.timestamp > time } + [current]
+    initialization.held.removeAll { $0.report.timestamp > time }
     recordHeld()
     var report = current.report
     for next in since where navigation != nil { report = filter(next.frame, next.report, spacing: next.spacing) }
@@ -174,8 +187,8 @@ package final class VisualInertialEstimator {
   }
 
   private func recordHeld() {
-    for old in held { outlierRejection.record(old.frame, at: old.report.timestamp, by: camera) }
-    held.removeAll()
+    for old in initialization.held { outlierRejection.record(old.frame, at: old.report.timestamp, by: camera) }
+    initialization.held.removeAll()
   }
 
   /// Applies loss or recovery of the position to the filter.
@@ -183,8 +196,8 @@ package final class VisualInertialEstimator {
     switch transition {
     case .lost: navigation.losePosition()
     case .found:
-      zeroVelocity.end(navigation)
-      hover.end(navigation)
+      stationarity.zeroVelocity.end(navigation)
+      stationarity.hover.end(navigation)
       navigation.beginEpoch()
     case nil: break
     }
@@ -201,21 +214,19 @@ package final class VisualInertialEstimator {
 
   /// Drops the diverged filter and restarts initialisation.
   func restart() -> String {
-    waiting = navigation?.samples ?? IMUBuffer()
+    initialization.samples = navigation?.samples ?? IMUBuffer()
     if let pose = navigation?.worldFromBody, pose.translation.isFinite, pose.rotation.v.isFinite {
-      initializer.origin = pose
+      initialization.initializer.origin = pose
     }
-    initializer.reset()
-    held.removeAll()
+    initialization.initializer.reset()
+    initialization.held.removeAll()
     navigation = nil
-    hover.reset()
-    zeroVelocity.reset()
+    stationarity = Stationarity()
     outlierRejection.reset()
     tracks.removeAll()
-    ownTracks.removeAll()
-    early = nil
-    divergence.reset()
-    positionLoss.reset()
+    second?.tracks.removeAll()
+    second?.early = nil
+    health = Health()
     restarts += 1
     return "health"
   }
@@ -245,7 +256,7 @@ package final class VisualInertialEstimator {
     guard isMoving else { return selected }
     selected.landmarks = tracks.removeUnused(featureIDs: Set(navigation.landmarks.map(\.featureID)))
     var living = surplus == 0 ? tracks.removeUnused(seenFrom: navigation.clones[0].id) : []
-    if surplus == 0 { selected.finished += ownTracks.removeUnused(seenFrom: navigation.clones[0].id) }
+    if surplus == 0 { selected.finished += second?.tracks.removeUnused(seenFrom: navigation.clones[0].id) ?? [] }
     let usable = (ended + living).count { $0.observations.count >= VisualUpdate.fewestObservations }
     let quota = max(tracks.living.count - navigation.landmarks.count, 0) / configuration.windowSize
     living += tracks.removeLongest(quota - usable, fewest: VisualUpdate.fewestObservations)
@@ -261,13 +272,13 @@ package final class VisualInertialEstimator {
   }
 
   /// Number of points whose distances may have a common error.
-  var companions: Int { tracks.living.count + ownTracks.living.count }
+  var companions: Int { tracks.living.count + (second?.tracks.living.count ?? 0) }
 
   private func marginalise(_ index: Int, _ anchorID: Int, _ navigation: InertialNavigation) {
     let id = navigation.clones[index].id
     navigation.reanchor(from: id, to: anchorID)
     tracks.forget(poseID: id)
-    ownTracks.forget(poseID: id)
+    second?.tracks.forget(poseID: id)
     navigation.removeClone(at: index)
   }
 
@@ -288,7 +299,7 @@ package final class VisualInertialEstimator {
 
   /// Nil without enough features.
   private func isImageStill(_ report: FrameReport) -> Bool? {
-    report.motion.map { $0.isStill(camera, isStationary: zeroVelocity.isActive) }
+    report.motion.map { $0.isStill(camera, isStationary: stationarity.zeroVelocity.isActive) }
   }
 
   /// Zero-velocity update of a stationary device; false when it moves, or the state contradicts it.
@@ -296,10 +307,10 @@ package final class VisualInertialEstimator {
   /// - Parameter spacing: seconds since the previous frame.
   private func applyZeroVelocity(_ navigation: InertialNavigation, _ report: FrameReport, spacing: Double) -> Bool {
     guard isStationary(navigation, report) else {
-      zeroVelocity.end(navigation)
+      stationarity.zeroVelocity.end(navigation)
       return false
     }
-    return zeroVelocity.apply(
+    return stationarity.zeroVelocity.apply(
       to: navigation,
       rotationSigma: report.motion?.unseenRotation(camera, every: spacing) ?? ZeroVelocityUpdate.rotationSigma)
   }
@@ -309,19 +320,20 @@ package final class VisualInertialEstimator {
   /// Processes a frame of the second camera if synchronised with a frame of the first. Other frames, and frames of a
   /// stationary device, are ignored.
   package func join(_ frame: CameraFrame) {
-    early = nil
-    guard let second, let navigation else { return }
-    let time = frame.timestamp.advanced(bySeconds: second.timeOffset)
+    guard second != nil, let navigation else { return }
+    second!.early = nil
+    let time = frame.timestamp.advanced(bySeconds: second!.timeOffset)
     guard let clone = navigation.clones.last, abs(clone.timestamp.seconds(since: time)) <= SecondCamera.tolerance else {
-      if time > navigation.time { early = frame }
+      if time > navigation.time { second!.early = frame }
       return
     }
     var selected = VisualUpdate.Tracks(companions: companions)
-    if second.sharesIDs {
-      tracks.join(frame.features, lens: second.camera.lens, poseID: clone.id, camera: 1)
+    let lens = second!.camera.lens
+    if second!.sharesIDs {
+      tracks.join(frame.features, lens: lens, poseID: clone.id, camera: 1)
       selected.landmarks = tracks.removeUnused(featureIDs: Set(navigation.landmarks.map(\.featureID)))
     } else {
-      selected.finished = ownTracks.observe(frame.features, lens: second.camera.lens, poseID: clone.id, camera: 1)
+      selected.finished = second!.tracks.observe(frame.features, lens: lens, poseID: clone.id, camera: 1)
     }
     _ = visualUpdate.apply(selected, anchorID: nil, to: navigation)
   }
@@ -338,7 +350,7 @@ package final class VisualInertialEstimator {
     camera.setNoise(level: level)
     second?.camera.setNoise(level: level)
     for i in visualUpdate.cameras.indices { visualUpdate.cameras[i].setNoise(level: level) }
-    initializer.camera = camera
+    initialization.initializer.camera = camera
     window.keptParallax = configuration.keptParallax * camera.pixelNoise
     trackNoise = TrackNoiseLearner()
   }

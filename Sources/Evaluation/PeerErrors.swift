@@ -17,18 +17,15 @@ package struct PeerErrors: Equatable, Sendable {
   package var judged = 0
   /// Errors of the published distances, metres.
   package var distance: ErrorStatistics?
-  /// Published distances with a 1-sigma, and how many of their 90 % intervals contain the true distance.
-  package var distanceIntervals = 0
-  package var distanceIntervalsContainingTruth = 0
+  /// Of published distances with a 1-sigma.
+  package var distanceCoverage = IntervalCoverage()
   /// Errors of the published angles, radians.
   package var angle: ErrorStatistics?
   /// Wrong published angles: error over 20 degrees, with the peer at least 1 m away horizontally.
   package var wrongAngles = 0
-  /// Updates with an interval, and how many of these contain the true angle.
-  package var intervals = 0
-  package var intervalsContainingTruth = 0
-  /// Intervals that contain the true angle within 1.5 degrees.
-  var intervalsNearTruth = 0
+  /// Of angles, and of these within 1.5 degrees.
+  package var angleCoverage = IntervalCoverage()
+  var tolerantCoverage = IntervalCoverage()
   /// Half the width of the last interval, radians.
   package var finalIntervalHalfWidth: Double?
   /// Errors of the published positions after alignment of the worlds, metres.
@@ -42,14 +39,9 @@ package struct PeerErrors: Equatable, Sendable {
   package var vertical: [TrueView.Level: [String: Int]] = [:]
   /// Ranges by use: `used`, `rejected`, `kept`; `Judge` counts them.
   package var ranges: [String: Int] = [:]
-  /// When the first angle was published, and when the status first was `converged`, seconds since the first update.
-  package var firstAngleAt: Double?
-  package var convergedAt: Double?
-  /// When the 90 % half-width of a published angle first was at most 10 degrees, seconds since the first update.
-  var narrowAngleAt: Double?
-  /// When the device began to move, seconds since the first update; nil when it never did.
-  package var motionBeganAt: Double?
-  /// The angle at fixed times after that.
+  /// When it was first found out.
+  package var milestones = Milestones()
+  /// The angle at fixed times after the device began to move.
   package var checkpoints: [AngleCheckpoint] = []
   /// Every published angle that was evaluated.
   package var moments: [AngleMoment] = []
@@ -58,14 +50,24 @@ package struct PeerErrors: Equatable, Sendable {
   /// Status and reasons over time.
   package var spans: [ConvergenceSpan] = []
 
-  /// Fraction of the 90 % intervals that contain the true angle; nil without any.
-  package var coverage90: Double? { intervals == 0 ? nil : Double(intervalsContainingTruth) / Double(intervals) }
-  /// The same within 1.5 degrees.
-  package var coverage90Tolerant: Double? { intervals == 0 ? nil : Double(intervalsNearTruth) / Double(intervals) }
-  /// Fraction of the distances' 90 % intervals that contain the true distance; nil without any.
-  package var distanceCoverage90: Double? {
-    distanceIntervals == 0 ? nil : Double(distanceIntervalsContainingTruth) / Double(distanceIntervals)
+  /// What happened first, seconds since the first update; nil where it never did.
+  package struct Milestones: Equatable, Sendable {
+    /// An angle was published.
+    package var angle: Double?
+    /// The 90 % half-width of a published angle was at most 10 degrees.
+    var narrowAngle: Double?
+    /// The status was `converged`.
+    package var converged: Double?
+    /// The device began to move.
+    package var motion: Double?
   }
+
+  /// Fraction of the 90 % intervals that contain the true angle; nil without any.
+  package var coverage90: Double? { angleCoverage.fraction }
+  /// The same within 1.5 degrees.
+  package var coverage90Tolerant: Double? { tolerantCoverage.fraction }
+  /// Fraction of the distances' 90 % intervals that contain the true distance; nil without any.
+  package var distanceCoverage90: Double? { distanceCoverage.fraction }
   /// Fraction of the converged updates that were false; nil without any.
   package var falseConvergedFraction: Double? { converged == 0 ? nil : Double(falseConverged) / Double(converged) }
 
@@ -80,15 +82,15 @@ package struct PeerErrors: Equatable, Sendable {
   ) {
     guard let start = updates.first?.timestamp, let end = updates.last?.timestamp else { return }
     let motion = AngleCheckpoint.motionBegan(after: start, until: end, truth: truth, bodyFromDevice: bodyFromDevice)
-    motionBeganAt = motion?.seconds(since: start)
+    milestones.motion = motion?.seconds(since: start)
     spans = ConvergenceSpan.spans(updates)
     moving = MovingPeerErrors(motions: peers.motions(of: peer))
     moving.record(updates)
     var tally = Tally()
     for update in updates {
       let seconds = update.timestamp.seconds(since: start)
-      if update.horizontalAngle != nil { firstAngleAt = firstAngleAt ?? seconds }
-      if update.isConverged { convergedAt = convergedAt ?? seconds }
+      if update.horizontalAngle != nil { milestones.angle = milestones.angle ?? seconds }
+      if update.isConverged { milestones.converged = milestones.converged ?? seconds }
       guard let worldFromBody = truth.worldFromBody(at: update.timestamp),
         let truePosition = peers.position(of: peer, at: update.timestamp)
       else { continue }
@@ -131,8 +133,7 @@ package struct PeerErrors: Equatable, Sendable {
     if let distance = update.distance {
       tally.distances.append(distance - view.distance)
       if let sigma = update.distanceStandardDeviation {
-        distanceIntervals += 1
-        if abs(distance - view.distance) <= NinetyPercent.halfWidth(sigma) { distanceIntervalsContainingTruth += 1 }
+        distanceCoverage.add(abs(distance - view.distance) <= NinetyPercent.halfWidth(sigma))
       }
     }
     let angleError = update.horizontalAngle.map { Angle.wrapped($0 - view.horizontalAngle) }
@@ -145,12 +146,14 @@ package struct PeerErrors: Equatable, Sendable {
     }
     moving.record(at: update.timestamp, containsTruth: misses.map { $0 <= 0 })
     if let interval = update.horizontalAngleInterval, let misses {
-      count(interval, miss: misses)
+      angleCoverage.add(misses <= 0)
+      tolerantCoverage.add(misses <= Self.truthTolerance)
       let halfWidth = 0.5 * (interval.upperBound - interval.lowerBound)
+      finalIntervalHalfWidth = halfWidth
       if let angleError {
         moments.append(AngleMoment(timestamp: update.timestamp, error: abs(angleError), halfWidth: halfWidth))
       }
-      if halfWidth <= AngleMoment.narrowHalfWidth { narrowAngleAt = narrowAngleAt ?? seconds }
+      if halfWidth <= AngleMoment.narrowHalfWidth { milestones.narrowAngle = milestones.narrowAngle ?? seconds }
     }
     var positionError: Double?
     if let position = update.worldPosition, let truthFromEstimate {
@@ -174,13 +177,6 @@ package struct PeerErrors: Equatable, Sendable {
     return abs(Angle.wrapped(trueAngle - interval.lowerBound - halfWidth)) - halfWidth
   }
 
-  private mutating func count(_ interval: ClosedRange<Double>, miss: Double) {
-    intervals += 1
-    if miss <= 0 { intervalsContainingTruth += 1 }
-    if miss <= Self.truthTolerance { intervalsNearTruth += 1 }
-    finalIntervalHalfWidth = (interval.upperBound - interval.lowerBound) / 2
-  }
-
   private static func checkpoints(
     _ angles: [Angled], _ updates: [JudgedUpdate], from motion: Timestamp, until end: Timestamp,
     hasTruth: (Timestamp) -> Bool
@@ -199,16 +195,31 @@ package struct PeerErrors: Equatable, Sendable {
   }
 }
 
+/// How many 90 % intervals there are, and how many of them contain the truth.
+package struct IntervalCoverage: Equatable, Sendable {
+  package private(set) var intervals = 0
+  package private(set) var containingTruth = 0
+
+  /// Nil without any.
+  package var fraction: Double? { intervals == 0 ? nil : Double(containingTruth) / Double(intervals) }
+  /// For fractions over several trials.
+  var counts: (hits: Int, all: Int) { (containingTruth, intervals) }
+
+  mutating func add(_ containsTruth: Bool) {
+    intervals += 1
+    if containsTruth { containingTruth += 1 }
+  }
+}
+
 /// Errors of the updates of a peer while it truly moves.
 package struct MovingPeerErrors: Equatable, Sendable {
   /// Motions that began while the status was `converged`: seconds from each beginning to the first update that is not
   /// converged; infinite where the motion ended before.
   package var detectionDelays: [Double] = []
-  /// Updates while it moved, and how many of these had an interval of the angle.
+  /// Updates while it moved.
   package var judged = 0
-  package var intervals = 0
-  /// Intervals among them that contain the true angle.
-  package var intervalsContainingTruth = 0
+  /// Of the angles among them.
+  package var coverage = IntervalCoverage()
 
   private let motions: [ClosedRange<Timestamp>]
 
@@ -231,9 +242,7 @@ package struct MovingPeerErrors: Equatable, Sendable {
   mutating func record(at time: Timestamp, containsTruth: Bool?) {
     guard motions.contains(where: { $0.contains(time) }) else { return }
     judged += 1
-    guard let containsTruth else { return }
-    intervals += 1
-    if containsTruth { intervalsContainingTruth += 1 }
+    if let containsTruth { coverage.add(containsTruth) }
   }
 }
 

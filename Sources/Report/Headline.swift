@@ -97,7 +97,8 @@ enum Facts {
   private static func coverage(_ errors: PeerErrors) -> JSONValue? {
     errors.coverage90.map {
       fact(
-        "angle coverage", "\(Words.fixed(100 * $0, 0)) %", "of \(Words.count(errors.intervals, "interval"))",
+        "angle coverage", "\(Words.fixed(100 * $0, 0)) %",
+        "of \(Words.count(errors.angleCoverage.intervals, "interval"))",
         "Fraction of the published 90 % intervals of the angle that contain the true angle. " + consistent,
         bad: $0 < Honesty.leastCoverage)
     }
@@ -107,7 +108,7 @@ enum Facts {
     errors.distanceCoverage90.map {
       fact(
         "distance coverage", "\(Words.fixed(100 * $0, 0)) %",
-        "of \(Words.count(errors.distanceIntervals, "interval"))",
+        "of \(Words.count(errors.distanceCoverage.intervals, "interval"))",
         "Fraction of the published distances that are within half of their 90 % interval of the true distance. "
           + consistent, bad: $0 < Honesty.leastCoverage)
     }

@@ -169,9 +169,9 @@ package enum ErrorsDocument {
     return [
       "judged": .integer(errors.judged),
       "angleErrorDegrees": statistics(errors.angle, scale: Angle.inDegrees(1)),
-      "intervals": .integer(errors.intervals), "coverage90": .number(errors.coverage90),
+      "intervals": .integer(errors.angleCoverage.intervals), "coverage90": .number(errors.coverage90),
       "coverage90Tolerant": .number(errors.coverage90Tolerant),
-      "distanceIntervals": .integer(errors.distanceIntervals),
+      "distanceIntervals": .integer(errors.distanceCoverage.intervals),
       "distanceCoverage90": .number(errors.distanceCoverage90),
       "finalIntervalHalfWidthDegrees": .number(errors.finalIntervalHalfWidth.map(Angle.inDegrees)),
       "converged": .integer(errors.converged), "falseConverged": .number(errors.falseConvergedFraction),

@@ -65,7 +65,7 @@ package struct Simulator: Sendable {
   /// The calibration stated in the recording: with the scenario's miscalibration.
   package var statedRig: RigCalibration {
     var rig = rig
-    if scenario.camera?.statesRowTime == false {
+    if scenario.camera?.shutter.isStated == false {
       for i in rig.cameras.indices { (rig.cameras[i].rowTime, rig.cameras[i].stampedRow) = (0, 0) }
     }
     guard let wrong = scenario.camera?.miscalibration, wrong != Scenario.Miscalibration() else { return rig }
@@ -192,7 +192,7 @@ extension Simulator {
   var cameraViews: [CameraView] {
     guard let camera = scenario.camera else { return [] }
     return camera.calibrations.map {
-      CameraView($0, along: motion, rowSkew: camera.rowSkew, walls: scenario.walls)
+      CameraView($0, along: motion, rowSkew: camera.shutter.rowSkew, walls: scenario.walls)
     }
   }
 

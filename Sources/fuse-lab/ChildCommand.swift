@@ -73,12 +73,7 @@ struct ChildCommand: Sendable {
   ///
   /// - Throws: `LabError`, also for a line that is no object.
   func rows(_ words: [String]) throws -> [JSONValue] {
-    try succeeded(words).output.split(separator: UInt8(ascii: "\n")).map { line in
-      guard let row = line.withUnsafeBufferPointer({ try? JSONValue($0) }), row.members != nil else {
-        throw LabError("'\(words.joined(separator: " "))' printed a line that is no row of JSON, expected rows alone")
-      }
-      return row
-    }
+    try JSONLines.objects(succeeded(words).output, of: "'\(words.joined(separator: " "))'")
   }
 
   /// The first of them.

@@ -30,3 +30,11 @@ extension [Double] {
     isEmpty ? nil : self[Swift.min(Int(share * Double(count)), count - 1)]
   }
 }
+
+extension Sequence<Double?> {
+  /// The ends that hold 95 % of the values that are there; nil where there are none.
+  var middle95: ClosedRange<Double>? {
+    let values = compactMap(\.self).sorted()
+    return values.quantile(0.025).flatMap { low in values.quantile(0.975).map { low...$0 } }
+  }
+}

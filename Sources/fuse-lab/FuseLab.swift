@@ -9,8 +9,9 @@ struct FuseLab: ParsableCommand {
     commandName: "fuse-lab",
     abstract: "Measures what fuse makes of random worlds, radios, motions, images and faults: for its makers.",
     subcommands: [
-      WorldsCommand.self, AblationCommand.self, RadiosCommand.self, MotionsCommand.self, TrackingCommand.self,
-      FaultsCommand.self, FaultMatrixCommand.self,
+      WorldsCommand.self, AblationCommand.self, RadiosCommand.self, MotionsCommand.self, ConvergenceCommand.self,
+      RobustnessCommand.self, ResultsCommand.self, TrajectoryCommand.self, PeersCommand.self, TrackingCommand.self,
+      FaultsCommand.self, FaultMatrixCommand.self, BenchmarkCommand.self,
     ])
 }
 
@@ -93,13 +94,6 @@ struct Checkout {
 
   /// Writes one of its files.
   func write(_ text: String, _ name: String) throws { try TextFile.write(text, to: "\(root)/\(name)") }
-
-  /// Writes all figures of a page into `.build/pages`, and from these the page of the documents, by
-  /// `tools/summary_page.py`.
-  func writePage(_ name: String, _ figures: String) throws {
-    try write(figures, ".build/pages/\(name).md")
-    try ChildCommand("\(root)/tools/summary_page.py").succeeded([name])
-  }
 
   /// The recordings that are not part of it.
   var sharedData: String { ProcessInfo.processInfo.environment["FUSE_SHARED_DATA"] ?? "\(root)/../shared/data" }

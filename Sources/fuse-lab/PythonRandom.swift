@@ -107,4 +107,9 @@ package final class PythonRandom {
 
   /// Uniform in the logarithm.
   package func logUniform(_ low: Double, _ high: Double) -> Double { exp(uniform(log(low), log(high))) }
+
+  /// These elements, and as many drawn from them, several times: samples of the bootstrap.
+  package func samples<Element>(of elements: [Element], draws: Int) -> [[Element]] {
+    [elements] + (0..<draws).map { _ in elements.map { _ in choice(elements) } }
+  }
 }

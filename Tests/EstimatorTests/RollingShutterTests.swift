@@ -145,8 +145,8 @@ import Testing
   @Test(arguments: ["arc", "search-walk"]) func unstatedRowsAreFound(name: String) throws {
     for (skew, isStated) in [(0.0, true), (0.03, true), (0.03, false)] {
       var scenario = try Scenario.named(name)
-      scenario.camera!.rowSkew = skew
-      scenario.camera!.statesRowTime = isStated
+      scenario.camera!.shutter.rowSkew = skew
+      scenario.camera!.shutter.isStated = isStated
       let simulator = try Simulator(scenario: scenario, seed: 5)
       guard var estimate = RowTimeEstimate(simulator.statedRig) else {
         #expect(skew > 0 && isStated, "nothing is asked where it is stated")

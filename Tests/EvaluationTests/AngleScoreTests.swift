@@ -96,7 +96,7 @@ import Testing
     #expect(try #require(theirs.checkpoint(at: 10)).score == AngleScoreTests.score(nil, halfWidth: nil))
     #expect(try #require(theirs.checkpoint(at: 20)).error! < 1e-6)
     let own = try #require(judge.errors().peers["tag"])
-    #expect(theirs.motionBeganAt == own.motionBeganAt && theirs.checkpoints.count == own.checkpoints.count)
+    #expect(theirs.milestones.motion == own.milestones.motion && theirs.checkpoints.count == own.checkpoints.count)
     let silent = judge.beside([:]).errors()
     #expect(silent.peers["tag"]?.checkpoints.count == own.checkpoints.count)
     let figures = Figures([silent])

@@ -46,10 +46,10 @@ import Testing
     let errors = try #require(
       Self.trial(Self.measurements(drawn), positions: [drawn.peer])?.errors(model: IdealTrialObserver.model))
     #expect(errors.published.judged == 101)
-    #expect(try #require(errors.published.firstAngleAt) > 0.5)
+    #expect(try #require(errors.published.milestones.angle) > 0.5)
     #expect(try #require(errors.published.angle).median < Angle.degrees(8))
     // Nothing moved 5 cm before the first swing; the mean angle exists whether published or not.
-    #expect(try #require(errors.published.motionBeganAt) > 0)
+    #expect(try #require(errors.published.milestones.motion) > 0)
     #expect(errors.meanErrors.count == AngleCheckpoint.seconds.count && errors.meanError(at: 2) != nil)
     #expect(errors.meanError(at: 12) == nil, "twelve seconds after the motion began there are no ranges")
   }

@@ -50,7 +50,7 @@ import Testing
     // The truth is 0, equal to 2 pi.
     let result = judge([update(-0.2...0.1), update(0.1...0.3), update(6.2...6.4), update(3.0...3.4)])
     let errors = try #require(result.peers["tag"])
-    #expect(errors.intervals == 4)
+    #expect(errors.angleCoverage.intervals == 4)
     #expect(errors.coverage90 == 0.5)
     #expect(errors.coverage90Tolerant == 0.5)
     #expect(abs(try #require(errors.finalIntervalHalfWidth) - 0.2) < 1e-12)
@@ -63,7 +63,7 @@ import Testing
     }
     let result = judge([update(4.16, 0.1), update(3.84, 0.1), update(4.17, 0.1), update(9, nil), update(nil, nil)])
     let errors = try #require(result.peers["tag"])
-    #expect(errors.distanceIntervals == 3 && errors.distanceIntervalsContainingTruth == 2)
+    #expect(errors.distanceCoverage.intervals == 3 && errors.distanceCoverage.containingTruth == 2)
     #expect(errors.coverage90 == nil)
     #expect(Honesty(errors).faults == ["67 % of the distance's 90 % intervals hold the truth"])
     #expect(abs(try #require(Figures([result])[.distanceCoverage90].value) - 2.0 / 3) < 1e-12)
@@ -153,7 +153,7 @@ import Testing
     let soon = try errors(detectedAt: 2.7)
     #expect(soon.detectionDelays.count == 1 && abs(soon.detectionDelays[0] - 0.7) < 1e-9)
     // The device moves at 0.2 m/s itself: from 2 s to 3 s the peer is within 0.1 rad of straight ahead.
-    #expect(soon.judged == 21 && soon.intervals == 21 && (9...11).contains(soon.intervalsContainingTruth))
+    #expect(soon.judged == 21 && soon.coverage.intervals == 21 && (9...11).contains(soon.coverage.containingTruth))
     #expect(try errors(detectedAt: 4.5).detectionDelays == [.infinity], "not before it was over")
     #expect(try errors(detectedAt: 1).detectionDelays.isEmpty, "nothing was claimed when it began")
   }

@@ -237,6 +237,8 @@ import Testing
       for second in 0..<3 { #expect(Self.isAccepted(try await Self.submit(session, UInt64(second)))) }
       sessions.append(session)
     }
+    // An acknowledgement does not wait for the finder.
+    #expect(try await Self.soon { !sessions[0].facts.isBusy })
     let bytes = Self.files(sessions[0])[0]
     try house.restart()
     #expect(

@@ -92,7 +92,7 @@ import Testing
   @Test func exposureSmearsWhatMoves() throws {
     func image(_ exposure: Double) throws -> [Float] {
       var scenario = try Self.short("arc")
-      scenario.camera!.exposure = exposure
+      scenario.camera!.shutter.exposure = exposure
       let simulator = try Simulator(scenario: scenario, seed: 3)
       return try #require(ImageSimulator(simulator)).radiance(of: Self.frames(simulator)[9])
     }

@@ -60,8 +60,8 @@ import Testing
     let scenario = Self.scenario {
       $0.distortion = trial.lens
       $0.timeOffset = trial.offset
-      $0.rowSkew = trial.skew
-      $0.exposure = trial.exposure
+      $0.shutter.rowSkew = trial.skew
+      $0.shutter.exposure = trial.exposure
     }
     let simulator = try Simulator(scenario: scenario, seed: 5)
     let facets = try #require(ImageSimulator(simulator)).scene.facets
@@ -188,7 +188,7 @@ import Testing
   @Test(arguments: ["wall", "search-walk", "arc"]) func everyPixelShowsTheNearestSurface(_ name: String) throws {
     var scenario = try Scenario.named(name)
     scenario.room.furniture = 25
-    if name == "arc" { scenario.camera!.rowSkew = 0.03 }
+    if name == "arc" { scenario.camera!.shutter.rowSkew = 0.03 }
     let simulator = try Simulator(scenario: scenario, seed: 9)
     let images = try #require(ImageSimulator(simulator, texture: Texture(size: 2, finest: [128, 128, 128, 128])))
     let camera = simulator.rig.cameras[0]
@@ -202,7 +202,7 @@ import Testing
       for _ in 0..<2000 {
         let (x, y) = (Int(random.next() % 640), Int(random.next() % 480))
         var time = frame.timestamp.seconds(since: Simulator.start)
-        time += (Double(y) / 479 - 0.5) * scenario.camera!.rowSkew
+        time += (Double(y) / 479 - 0.5) * scenario.camera!.shutter.rowSkew
         let worldFromCamera = simulator.motion.kinematics(at: time).worldFromBody * camera.bodyFromCamera
         let facets = [(0.0, 0.0), (0.01, 0), (-0.01, 0), (0, 0.01), (0, -0.01)].compactMap { du, dv -> Int? in
           guard let ray = lens.ray(u: Double(x) + du, v: Double(y) + dv) else { return nil }

@@ -73,7 +73,7 @@ import Testing
   /// Every row is projected from the camera's pose at the row's own time.
   @Test func rowsAreExposedOneAfterTheOther() throws {
     var scenario = try Scenario.named("arc").withoutErrors
-    scenario.camera!.rowSkew = 0.03
+    scenario.camera!.shutter.rowSkew = 0.03
     let simulator = try Simulator(scenario: scenario, seed: 4)
     let camera = simulator.rig.cameras[0]
     let lens = Lens(camera)

@@ -21,9 +21,6 @@ struct DivergenceMonitor {
     let contradicted = refused >= Self.fewest && refused > 3 * used
     return contradicted || !navigation.isHealthy || navigation.state.velocity.norm > Self.largestSpeed
   }
-
-  /// Clears the window.
-  mutating func reset() { counts.removeAll() }
 }
 
 /// Detects loss of the position during a visual outage, and its recovery.
@@ -61,9 +58,6 @@ struct PositionLossMonitor {
     }
     return variance - known > Self.longestLoss * Self.longestLoss ? .lost : nil
   }
-
-  /// Clears the state.
-  mutating func reset() { known = nil }
 }
 
 /// Separates jumps from motion in one quantity: motion deviates from its present speed only by a bounded acceleration.

@@ -91,6 +91,10 @@ struct SecondCamera {
   let timeOffset: Double
   /// Whether a feature has the same id in both cameras.
   let sharesIDs: Bool
+  /// Its tracks, where they have ids of their own.
+  var tracks = FeatureTracks()
+  /// A frame received before the first camera's.
+  var early: CameraFrame?
 
   init(_ calibration: CameraCalibration, imu: IMUCalibration, beside first: CameraCalibration) {
     camera = FilterCamera(calibration, imu: imu, beside: first)

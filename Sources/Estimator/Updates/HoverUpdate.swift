@@ -82,9 +82,6 @@ struct HoverUpdate {
     anchor = nil
   }
 
-  /// Clears the anchor after a restart of the filter.
-  mutating func reset() { anchor = nil }
-
   private mutating func replaceAnchor(
     _ bearings: [Int64: Vector3], _ worldFromCamera: Rotation, _ filter: InertialNavigation
   ) {

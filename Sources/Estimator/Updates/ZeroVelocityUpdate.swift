@@ -74,9 +74,6 @@ package struct ZeroVelocityUpdate {
     anchor = nil
   }
 
-  /// Removes the cloned pose of a filter that no longer exists.
-  mutating func reset() { anchor = nil }
-
   private mutating func keep(_ filter: InertialNavigation) {
     let width = filter.covariance.size(of: filter.poseBlock)
     var copy = [Double](repeating: 0, count: 6 * width)

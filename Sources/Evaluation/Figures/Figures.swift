@@ -78,13 +78,12 @@ package struct Figures: Equatable, Sendable {
       values[.angleIntervalScoreDegreesAt(seconds: seconds)] = .mean(
         there.map { $0.score.map { Angle.inDegrees($0.interval) } })
     }
-    values[.coverage90] = .fraction(peers.map { ($0.intervalsContainingTruth, $0.intervals) })
-    values[.coverage90Tolerant] = .fraction(peers.map { ($0.intervalsNearTruth, $0.intervals) })
-    values[.distanceCoverage90] = .fraction(
-      peers.map { ($0.distanceIntervalsContainingTruth, $0.distanceIntervals) })
-    values[.firstAngle] = .median(peers.map(\.firstAngleAt))
-    values[.timeToConverge] = .median(peers.map(\.convergedAt))
-    values[.convergedShare] = .fraction(peers.map { ($0.convergedAt == nil ? 0 : 1, 1) })
+    values[.coverage90] = .fraction(peers.map(\.angleCoverage.counts))
+    values[.coverage90Tolerant] = .fraction(peers.map(\.tolerantCoverage.counts))
+    values[.distanceCoverage90] = .fraction(peers.map(\.distanceCoverage.counts))
+    values[.firstAngle] = .median(peers.map(\.milestones.angle))
+    values[.timeToConverge] = .median(peers.map(\.milestones.converged))
+    values[.convergedShare] = .fraction(peers.map { ($0.milestones.converged == nil ? 0 : 1, 1) })
     values[.converged] = .fraction(peers.map { ($0.converged, $0.judged) })
     values[.falseConverged] = .fraction(peers.map { ($0.falseConverged, $0.converged) })
     values[.verticalDecided] = .fraction(peers.map { ($0.verticalTally.decided, $0.judged) })
@@ -102,8 +101,8 @@ package struct Figures: Equatable, Sendable {
     values[.motionDetectionDelay90] = .quantile(delays, 0.9)
     values[.motionDetectedIn2s] = .fraction(
       moving.map { ($0.detectionDelays.count { $0 <= 2 }, $0.detectionDelays.count) })
-    values[.movingAngleAvailability] = .fraction(moving.map { ($0.intervals, $0.judged) })
-    values[.movingCoverage90] = .fraction(moving.map { ($0.intervalsContainingTruth, $0.intervals) })
+    values[.movingAngleAvailability] = .fraction(moving.map { ($0.coverage.intervals, $0.judged) })
+    values[.movingCoverage90] = .fraction(moving.map(\.coverage.counts))
   }
 
   /// The ideal observer's figures, and the product's as ratios to them, paired on the same ranges.
@@ -124,10 +123,10 @@ package struct Figures: Equatable, Sendable {
       values[.idealConvergedShareAt(seconds: seconds)] = .fraction(there.map { ($0.isConverged ? 1 : 0, 1) })
     }
     let ideals = pairs.map(\.ideal.published)
-    values[.idealCoverage90] = .fraction(ideals.map { ($0.intervalsContainingTruth, $0.intervals) })
-    values[.idealFirstAngle] = .median(ideals.map(\.firstAngleAt))
-    values[.idealTimeToConverge] = .median(ideals.map(\.convergedAt))
-    values[.idealConvergedShare] = .fraction(ideals.map { ($0.convergedAt == nil ? 0 : 1, 1) })
+    values[.idealCoverage90] = .fraction(ideals.map(\.angleCoverage.counts))
+    values[.idealFirstAngle] = .median(ideals.map(\.milestones.angle))
+    values[.idealTimeToConverge] = .median(ideals.map(\.milestones.converged))
+    values[.idealConvergedShare] = .fraction(ideals.map { ($0.milestones.converged == nil ? 0 : 1, 1) })
     values[.idealWrongAngles] = .fraction(ideals.map { ($0.wrongAngles, $0.angle?.count ?? 0) })
     values[.idealFalseConverged] = .fraction(ideals.map { ($0.falseConverged, $0.converged) })
     values[.idealVerticalDecided] = .fraction(ideals.map { ($0.verticalTally.decided, $0.judged) })
@@ -144,8 +143,8 @@ package struct Figures: Equatable, Sendable {
           return (ours, ideal)
         })
     }
-    ratio(.firstAngleRatio, \.firstAngleAt)
-    ratio(.timeToConvergeRatio, \.convergedAt)
+    ratio(.firstAngleRatio, \.milestones.angle)
+    ratio(.timeToConvergeRatio, \.milestones.converged)
     recordMoments(pairs, into: &values)
   }
 }
@@ -200,7 +199,7 @@ extension Figures {
     // A trial that never reaches 10 degrees counts as infinite: leaving it out would bias the median down.
     values[.timeTo10DegreesRatio] = .ratioOfMedians(
       pairs.compactMap { pair in
-        pair.ideal.published.narrowAngleAt.map { (pair.peer.narrowAngleAt ?? .infinity, $0) }
+        pair.ideal.published.milestones.narrowAngle.map { (pair.peer.milestones.narrowAngle ?? .infinity, $0) }
       })
   }
 }

@@ -103,7 +103,7 @@ package struct IdealTrial {
     let published = PeerErrors(
       peer: peer, updates: updates, truth: truth, peers: peers, bodyFromDevice: bodyFromDevice,
       alignment: WorldAlignment(beginnings: [], truthFromEstimate: [.identity]))
-    let motion = published.motionBeganAt.map { start.advanced(bySeconds: $0) }
+    let motion = published.milestones.motion.map { start.advanced(bySeconds: $0) }
     let meanErrors = AngleCheckpoint.seconds.map { seconds -> Double? in
       guard let time = motion?.advanced(bySeconds: seconds), let last = means.last(where: { $0.timestamp <= time }),
         time.seconds(since: last.timestamp) <= AngleCheckpoint.maxUpdateAge

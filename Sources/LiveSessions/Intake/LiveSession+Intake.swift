@@ -17,24 +17,24 @@ extension LiveSession {
   /// Hands something over.
   func offer(_ submission: Submission) {
     shared.intake.async { [self] in
-      guard pending.count < limits.waitingBatches else { return submission.refuse(.overloaded(1)) }
-      pending.append(submission)
+      guard submissions.pending.count < limits.waitingBatches else { return submission.refuse(.overloaded(1)) }
+      submissions.pending.append(submission)
       admitPending()
     }
   }
 
   /// Admits what waits while there is room, in order. Called on the intake.
   func admitPending() {
-    while let first = pending.first {
+    while let first = submissions.pending.first {
       condition.lock()
-      let answer: Reply? = isGone ? .gone : isStopped ? .overloaded(1) : nil
-      let hasRoom = queue.count + unconfirmed < limits.waitingBatches
-      hasPending = !hasRoom
+      let answer: Reply? = life.isGone ? .gone : life.isStopped ? .overloaded(1) : nil
+      let hasRoom = queue.count + life.unconfirmed < limits.waitingBatches
+      life.hasPending = !hasRoom
       condition.unlock()
       let refusal = hasMoved ? Reply.moved : answer
       // The session's thread calls again when it has taken something.
-      guard refusal != nil || (isReady && hasRoom) else { return }
-      pending.removeFirst()
+      guard refusal != nil || (submissions.isReady && hasRoom) else { return }
+      submissions.pending.removeFirst()
       if let refusal { first.refuse(refusal) } else { admit(first) }
     }
   }
@@ -45,11 +45,11 @@ extension LiveSession {
     case .batch(let sequence, let batch, let arrival, let reply): admit(sequence, batch, arrival, reply)
     case .finish(let reply):
       let work: @Sendable () -> Void = { [self] in enqueue(.finish(reply)) { reply($0) } }
-      guard !order.isFinished else { return confirmed(nil, refused: reply, then: work) }
+      guard !admission.order.isFinished else { return confirmed(nil, refused: reply, then: work) }
       if let obstacle { return reply(obstacle) }
-      let record = LogRecord(kind: .finish, session: number, sequence: order.next, arrival: Self.now())
+      let record = LogRecord(kind: .finish, session: number, sequence: admission.order.next, arrival: Self.now())
       do throws(LogError) { try log.append(record) } catch { return reply(Self.reply(error)) }
-      order.finish()
+      admission.order.finish()
       skip(nil, isEnd: true)
       confirmed(record, refused: reply, then: work)
     }
@@ -58,13 +58,13 @@ extension LiveSession {
   private func admit(
     _ sequence: UInt64, _ batch: EventBatch, _ arrival: Int64, _ reply: @escaping @Sendable (Reply) -> Void
   ) {
-    switch order.decide(sequence) {
+    switch admission.order.decide(sequence) {
     case .repeated: return `repeat`(sequence, batch, reply)
     case .early(let next): return reply(.early(next: next))
     case .finished: return reply(.finished)
     case .take: break
     }
-    let named = peers.union(batch.peers)
+    let named = admission.peers.union(batch.peers)
     guard named.count <= limits.peers else { return reply(.tooManyPeers(limits.peers)) }
     if let obstacle { return reply(obstacle) }
     let record = LogRecord(
@@ -78,7 +78,7 @@ extension LiveSession {
         condition.unlock()
       }
     } catch { return reply(Self.reply(error)) }
-    peers = named
+    admission.peers = named
     let skipped = take(batch)
     condition.lock()
     status.bytes += batch.bytes.count
@@ -96,10 +96,10 @@ extension LiveSession {
     _ record: LogRecord?, refused: @escaping @Sendable (Reply) -> Void, then body: @escaping @Sendable () -> Void
   ) {
     guard let store = shared.store, let lease else { return body() }
-    condition.withLock { unconfirmed += 1 }
+    condition.withLock { life.unconfirmed += 1 }
     let done: @Sendable (SessionStore.Failure?) -> Void = { [self] failure in
       shared.intake.async { [self] in
-        condition.withLock { unconfirmed -= 1 }
+        condition.withLock { life.unconfirmed -= 1 }
         if let failure {
           shared.lose(self)
           if case .lost = failure { refused(.moved) } else { refused(.unreachable(failure.words)) }
@@ -132,22 +132,22 @@ extension LiveSession {
 
   /// Counts a batch that is in the log; returns what of it the finder will not use, by reason.
   @discardableResult func take(_ batch: EventBatch) -> [String: Int] {
-    order.take(ends: batch.ends)
-    if batch.ends { order.finish() }
+    admission.order.take(ends: batch.ends)
+    if batch.ends { admission.order.finish() }
     condition.lock()
     // While it recovers it knows how many there are.
-    status.next = max(status.next, order.next)
-    status.hasEnded = order.hasEnded
+    status.next = max(status.next, admission.order.next)
+    status.hasEnded = admission.order.hasEnded
     condition.unlock()
     return skip(batch, isEnd: batch.ends)
   }
 
   /// Counts what a batch or the end of the stream leaves out, and tells it.
   @discardableResult func skip(_ batch: EventBatch?, isEnd: Bool) -> [String: Int] {
-    let skipped = counting.skip(batch, isEnd: isEnd)
-    let all = counting.skipped
+    let skipped = admission.counting.skip(batch, isEnd: isEnd)
+    let all = admission.counting.skipped
     guard !all.isEmpty else { return skipped }
-    let lines = SkipWords.lines(counting)
+    let lines = SkipWords.lines(admission.counting)
     let isTurn = skipped.contains { reason, count in
       let before = all[reason]! - count
       return before == 0 || "\(before)".count < "\(all[reason]!)".count
@@ -162,7 +162,7 @@ extension LiveSession {
 
   /// Acknowledges what was taken before, where it is the same.
   private func `repeat`(_ sequence: UInt64, _ batch: EventBatch, _ reply: @escaping @Sendable (Reply) -> Void) {
-    let next = order.next
+    let next = admission.order.next
     var taken: [UInt8]?
     do {
       try log.read({ sequence < UInt64(batchPlaces.count) ? [batchPlaces[Int(sequence)]] : [] }) { record in

@@ -76,31 +76,41 @@ package final class LiveSession: @unchecked Sendable {
   var queue: [Work] = []
   var status: Status
   var places: [WriteAheadLog.Place] = []
-  var isStopped = false
-  var isGone = false
   /// What its token's account has of it.
   private var keptBytes = 0
-  var hasPending = false
-  /// Records that the store has not confirmed.
-  var unconfirmed = 0
-  private var isMoved = false
   var life = Life()
-  private var limit: RateLimit
-  private var updateLimit: RateLimit
+  private var rates: (events: RateLimit, updates: RateLimit)
 
-  // Only the intake uses these, and a recovery before it.
-  var order = SessionProtocol()
-  /// Counts what the finder will not use, for the acknowledgement, which does not wait for it.
-  var counting: EventAdmission
-  var peers: Set<String> = []
-  var pending: [Submission] = []
-  var isReady: Bool
+  /// Only the intake uses it, and a recovery before it.
+  var admission: Admission
+  /// Only the intake uses it.
+  var submissions = Submissions()
 
   /// Why it cannot go on behind what the log has; nil where it can.
   let hole: String?
 
+  /// What is known of the batches that came, to take or refuse the next.
+  struct Admission {
+    var order = SessionProtocol()
+    /// Counts what the finder will not use, for the acknowledgement, which does not wait for it.
+    var counting: EventAdmission
+    var peers: Set<String> = []
+  }
+
+  /// What waits to be admitted, and whether it may be: the log was taken in.
+  struct Submissions {
+    var pending: [Submission] = []
+    var isReady = false
+  }
+
   /// What of a session is there; guarded by the condition.
   struct Life {
+    /// Whether it takes nothing more,
+    var isStopped = false
+    /// is deleted,
+    var isGone = false
+    /// or is to be another node's.
+    var isMoved = false
     /// Whether a thread is there.
     var hasThread = false
     /// Whether the thread is at what was taken from the queue.
@@ -115,6 +125,10 @@ package final class LiveSession: @unchecked Sendable {
     var isPaused = false
     /// Whether the thread is to end, and the finder to go, once nothing waits.
     var asked = Upkeep.keep
+    /// Whether something waits to be admitted.
+    var hasPending = false
+    /// Records that the store has not confirmed.
+    var unconfirmed = 0
     /// Batches that were computed.
     var computed = 0
     /// What is in the files of results.
@@ -139,9 +153,12 @@ package final class LiveSession: @unchecked Sendable {
     self.lease = lease
     hole = found?.failure
     setup = try SessionSetup(body: identity.body)
-    counting = EventAdmission(rig: setup.header.rig, usesOdometry: setup.header.trajectory == .odometry)
-    limit = RateLimit(perSecond: shared.limits.eventsPerSecond)
-    updateLimit = RateLimit(perSecond: shared.limits.updatesPerSecond)
+    admission = Admission(
+      counting: EventAdmission(rig: setup.header.rig, usesOdometry: setup.header.trajectory == .odometry))
+    rates = (
+      events: RateLimit(perSecond: shared.limits.eventsPerSecond),
+      updates: RateLimit(perSecond: shared.limits.updatesPerSecond)
+    )
     if !FileManager.default.fileExists(atPath: folder) {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -152,7 +169,7 @@ package final class LiveSession: @unchecked Sendable {
     places = found?.places ?? []
     life.hasFinishRecord = found?.isFinished ?? false
     life.isUnrecovered = !isFinal && (!places.isEmpty || life.hasFinishRecord || hole != nil)
-    isReady = !life.isUnrecovered
+    submissions.isReady = !life.isUnrecovered
     status = Status(
       state: isFinal ? .finished : life.isUnrecovered ? .recovering : .active, now: shared.clock(), created: created)
     status.warnings = setup.warnings + [found?.warning].compactMap { $0 }
@@ -163,8 +180,8 @@ package final class LiveSession: @unchecked Sendable {
     keptBytes = bytes
     account.keep(bytes)
     if isFinal {
-      for _ in places { order.take(ends: false) }
-      order.finish()
+      for _ in places { admission.order.take(ends: false) }
+      admission.order.finish()
     }
   }
 
@@ -181,8 +198,8 @@ package final class LiveSession: @unchecked Sendable {
   package func submit(_ sequence: UInt64, _ batch: EventBatch, reply: @escaping @Sendable (Reply) -> Void) {
     if hasMoved { return reply(.moved) }
     condition.lock()
-    if isGone || isStopped {
-      let answer = isGone ? Reply.gone : .overloaded(1)
+    if life.isGone || life.isStopped {
+      let answer = life.isGone ? Reply.gone : .overloaded(1)
       condition.unlock()
       return reply(answer)
     }
@@ -190,8 +207,8 @@ package final class LiveSession: @unchecked Sendable {
     status.lastCall = now
     // A repeated batch counts nothing and passes.
     if sequence >= status.next {
-      if let wait = updateLimit.take(0, at: now) ?? account.take(batch.events.count, at: now)
-        ?? limit.take(batch.events.count, at: now)
+      if let wait = rates.updates.take(0, at: now) ?? account.take(batch.events.count, at: now)
+        ?? rates.events.take(batch.events.count, at: now)
       {
         condition.unlock()
         return reply(.overloaded(wait))
@@ -253,7 +270,7 @@ package final class LiveSession: @unchecked Sendable {
     return Upkeep.Facts(
       isOver: status.state == .finished || status.state == .failed,
       isEmpty: places.isEmpty && !life.isUnrecovered && hole == nil,
-      isBusy: !queue.isEmpty || unconfirmed > 0 || life.isComputing || hasPending
+      isBusy: !queue.isEmpty || life.unconfirmed > 0 || life.isComputing || life.hasPending
         || (life.hasThread && status.state == .recovering),
       hasThread: life.hasThread, hasFinder: life.computation != nil && life.asked != .park,
       idle: shared.clock() - status.lastCall, untouched: shared.clock() - max(status.lastCall, status.lastTouch))
@@ -302,11 +319,11 @@ package final class LiveSession: @unchecked Sendable {
   }
 
   /// Whether another node has the session, or may have it: nothing of it is taken or shown here any more.
-  package var hasMoved: Bool { condition.withLock { isMoved } || lease?.isHeld == false }
+  package var hasMoved: Bool { condition.withLock { life.isMoved } || lease?.isHeld == false }
 
   /// Another node is to have it: what comes from now on is refused.
   func leave() {
-    condition.withLock { isMoved = true }
+    condition.withLock { life.isMoved = true }
     updates.wake()
   }
 
@@ -315,10 +332,10 @@ package final class LiveSession: @unchecked Sendable {
   package func stop(gone: Bool) {
     let refusal = hasMoved ? Reply.moved : .gone
     condition.lock()
-    isStopped = true
+    life.isStopped = true
     var refused: [Work] = []
     if gone {
-      isGone = true
+      life.isGone = true
       (refused, queue) = (queue, [])
       account.keep(-keptBytes)
       keptBytes = 0
@@ -341,7 +358,7 @@ package final class LiveSession: @unchecked Sendable {
   package var isDeleted: Bool {
     condition.lock()
     defer { condition.unlock() }
-    return isGone && !isMoved
+    return life.isGone && !life.isMoved
   }
 
   /// Waits until the session has no thread.
@@ -355,7 +372,7 @@ package final class LiveSession: @unchecked Sendable {
   func spend(updates count: Int, bytes: Int) {
     let now = shared.clock()
     condition.lock()
-    updateLimit.spend(count, at: now)
+    rates.updates.spend(count, at: now)
     condition.unlock()
     account.spend(updates: count, at: now)
     keep(bytes)
@@ -364,7 +381,7 @@ package final class LiveSession: @unchecked Sendable {
   /// Counts bytes of its batches and updates against its token, until it is deleted: a computation may still end then.
   func keep(_ bytes: Int) {
     condition.lock()
-    if !isGone {
+    if !life.isGone {
       keptBytes += bytes
       account.keep(bytes)
     }

@@ -109,7 +109,7 @@ package struct LogExport {
           try RecordingArchive(
             setup, name: name, folder: partial,
             records: { body in
-              try WriteAheadLog.read(self.folder, places, body)
+              try SegmentReader.read(self.folder, places, body)
             }
           ).writeFolder()
         }
@@ -130,7 +130,7 @@ package struct LogExport {
     for (number, batches) in index.orphans.sorted(by: { $0.key < $1.key }) {
       part("session-\(number).jsonl", "\(batches.count) batches without the session's first line") { partial in
         let file = try PrivateFile(path: partial)
-        try WriteAheadLog.read(folder, batches.map(\.place)) { record in
+        try SegmentReader.read(folder, batches.map(\.place)) { record in
           try file.append(record.payload.last == 0x0A ? record.payload : record.payload + [0x0A])
           return true
         }

@@ -97,6 +97,17 @@ final class SegmentReader {
 
   deinit { close(file) }
 
+  /// Calls `body` with the records at these places of a log, in their order, until it returns false.
+  static func read(_ folder: String, _ places: [LogReading.Place], _ body: (LogRecord) throws -> Bool) throws {
+    var open: (segment: Int, reader: SegmentReader)?
+    for place in places {
+      if open?.segment != place.segment {
+        open = (place.segment, try SegmentReader("\(folder)/\(LogDamage.name(place.segment))"))
+      }
+      guard try body(open!.reader.record(at: place.offset)) else { return }
+    }
+  }
+
   /// The record that begins at an offset.
   func record(at offset: Int) throws(LogError) -> LogRecord {
     if whole == nil, let record = direct(offset) { return record }

@@ -27,14 +27,8 @@ package final class WriteAheadLog: @unchecked Sendable {
   private let compaction = NSLock()
   // Everything below is guarded by the condition.
   private let condition = NSCondition()
-  private var descriptor: Int32 = -1
-  private var segment = 0
-  private var size = 0
-  /// Records appended, those whose sync was tried, and those that are on disk.
-  private var appended: UInt64 = 0
-  private var synced: UInt64 = 0
-  private var durable: UInt64 = 0
-  private var waiting: [(number: UInt64, body: @Sendable (LogError?) -> Void)] = []
+  private var active = ActiveSegment()
+  private var commits = GroupCommit()
   private var isClosed = false
   private var failure: LogError?
   private var readers = 0
@@ -46,6 +40,34 @@ package final class WriteAheadLog: @unchecked Sendable {
   package private(set) var syncs: (count: Int, longest: Double, total: Double) = (0, 0, 0)
   /// What is damaged, as it was found at the start.
   package private(set) var damage: [LogDamage] = []
+
+  /// The segment that is written.
+  private struct ActiveSegment {
+    var descriptor: Int32 = -1, number = 0
+    /// Bytes.
+    var size = 0
+  }
+
+  /// Records by number: what is appended while the disk is at it shares the next sync.
+  private struct GroupCommit {
+    /// Records appended, those whose sync was tried, and those that are on disk.
+    var appended: UInt64 = 0, synced: UInt64 = 0, durable: UInt64 = 0
+    private var waiting: [(number: UInt64, body: @Sendable (LogError?) -> Void)] = []
+
+    /// Calls back once the sync of a record was tried.
+    mutating func wait(for number: UInt64, _ body: @escaping @Sendable (LogError?) -> Void) {
+      waiting.append((number, body))
+    }
+
+    /// The sync of all records up to this number was tried; who waited for it.
+    mutating func tried(_ number: UInt64, failure: LogError?) -> [@Sendable (LogError?) -> Void] {
+      if failure == nil { durable = number }
+      synced = number
+      let due = waiting.filter { $0.number <= number }
+      waiting.removeAll { $0.number <= number }
+      return due.map(\.body)
+    }
+  }
 
   /// Opens the log in a folder that exists; `visit` gets everything in it, oldest first. Of what is damaged only the torn
   /// tail is cut; segments with damage, and what is cut, are copied to the folder `damaged`.
@@ -129,8 +151,8 @@ package final class WriteAheadLog: @unchecked Sendable {
       unlink(path)
       throw error
     }
-    if descriptor >= 0 { Glibc.close(descriptor) }
-    (descriptor, segment, size) = (file, number, header.count)
+    if active.descriptor >= 0 { Glibc.close(active.descriptor) }
+    active = ActiveSegment(descriptor: file, number: number, size: header.count)
   }
 
   // MARK: appending
@@ -152,30 +174,27 @@ package final class WriteAheadLog: @unchecked Sendable {
   private func write(_ bytes: [UInt8], _ placed: (Place) -> Void = { _ in }) throws(LogError) -> Ticket {
     if let failure { throw failure }
     guard !isClosed else { throw .file(path: folder, cause: "the log is closed") }
-    if size > LogFormat.header(version: version).count, size + bytes.count > segmentSize { try rotate() }
-    guard SegmentFile.write(bytes, to: descriptor) else {
-      let error = SegmentFile.error(path(segment))
+    if active.size > LogFormat.header(version: version).count, active.size + bytes.count > segmentSize { try rotate() }
+    guard SegmentFile.write(bytes, to: active.descriptor) else {
+      let error = SegmentFile.error(path(active.number))
       // Nothing of it stays; where even that fails, the log takes nothing more.
-      if ftruncate(descriptor, off_t(size)) != 0 || lseek(descriptor, off_t(size), SEEK_SET) < 0 { throw fail(error) }
+      let end = off_t(active.size)
+      if ftruncate(active.descriptor, end) != 0 || lseek(active.descriptor, end, SEEK_SET) < 0 { throw fail(error) }
       throw error
     }
-    let place = Place(segment: segment, offset: size)
-    size += bytes.count
-    appended += 1
+    let place = Place(segment: active.number, offset: active.size)
+    active.size += bytes.count
+    commits.appended += 1
     placed(place)
     condition.broadcast()
-    return Ticket(place: place, number: appended)
+    return Ticket(place: place, number: commits.appended)
   }
 
   /// Goes on in a new segment. The old one is synced first: one descriptor is synced at a time.
   private func rotate() throws(LogError) {
-    try syncNow()
-    try begin(segment + 1)
-  }
-
-  private func syncNow() throws(LogError) {
-    let status = sync(descriptor)
-    guard status == 0 else { throw fail(Self.error(status, path(segment))) }
+    let status = sync(active.descriptor)
+    guard status == 0 else { throw fail(Self.error(status, path(active.number))) }
+    try begin(active.number + 1)
   }
 
   private static func error(_ status: Int32, _ path: String) -> LogError {
@@ -187,20 +206,20 @@ package final class WriteAheadLog: @unchecked Sendable {
   /// ticket: all that was appended so far.
   package func whenSynced(_ ticket: Ticket? = nil, _ body: @escaping @Sendable (LogError?) -> Void) {
     condition.lock()
-    let number = ticket?.number ?? appended
-    let isDone = synced >= number
-    if !isDone { waiting.append((number, body)) }
-    let error = durable >= number ? nil : failure
+    let number = ticket?.number ?? commits.appended
+    let isDone = commits.synced >= number
+    if !isDone { commits.wait(for: number, body) }
+    let error = commits.durable >= number ? nil : failure
     condition.unlock()
     if isDone { body(error) }
   }
 
   /// Blocks until a record is on disk; nil, or what went wrong.
   private func wait(for ticket: Ticket) -> LogError? {
-    condition.lock()
-    defer { condition.unlock() }
-    while synced < ticket.number { condition.wait() }
-    return durable >= ticket.number ? nil : failure
+    condition.withLock {
+      while commits.synced < ticket.number { condition.wait() }
+      return commits.durable >= ticket.number ? nil : failure
+    }
   }
 
   private func fail(_ error: LogError) -> LogError {
@@ -211,8 +230,8 @@ package final class WriteAheadLog: @unchecked Sendable {
   private func syncLoop() {
     while true {
       condition.lock()
-      while synced == appended, !isClosed { condition.wait() }
-      let (target, file, isLast) = (appended, dup(descriptor), isClosed)
+      while commits.synced == commits.appended, !isClosed { condition.wait() }
+      let (target, file, isLast) = (commits.appended, dup(active.descriptor), isClosed)
       condition.unlock()
       let began = DispatchTime.now().uptimeNanoseconds
       let status = file >= 0 ? sync(file) : EMFILE
@@ -224,14 +243,11 @@ package final class WriteAheadLog: @unchecked Sendable {
       // log takes nothing more, and acknowledges nothing that was appended meanwhile.
       if status != 0 { _ = fail(Self.error(status, folder)) }
       let error = failure
-      if error == nil { durable = target }
-      synced = target
-      let due = waiting.filter { $0.number <= target }
-      waiting.removeAll { $0.number <= target }
-      let isDone = isLast && synced == appended
+      let due = commits.tried(target, failure: error)
+      let isDone = isLast && commits.synced == commits.appended
       condition.broadcast()
       condition.unlock()
-      for (_, body) in due { body(error) }
+      for body in due { body(error) }
       if isDone { return }
     }
   }
@@ -241,26 +257,9 @@ package final class WriteAheadLog: @unchecked Sendable {
   /// Calls `body` with the records at these places, in their order, until it returns false. Nothing moves meanwhile:
   /// `places` is asked behind the last compaction.
   package func read(_ places: () -> [Place], _ body: (LogRecord) throws -> Bool) throws {
-    condition.lock()
-    readers += 1
-    condition.unlock()
-    defer {
-      condition.lock()
-      readers -= 1
-      condition.unlock()
-    }
-    try Self.read(folder, places(), body)
-  }
-
-  /// The same of a log that nobody writes.
-  static func read(_ folder: String, _ places: [Place], _ body: (LogRecord) throws -> Bool) throws {
-    var open: (segment: Int, reader: SegmentReader)?
-    for place in places {
-      if open?.segment != place.segment {
-        open = (place.segment, try SegmentReader("\(folder)/\(LogDamage.name(place.segment))"))
-      }
-      guard try body(open!.reader.record(at: place.offset)) else { return }
-    }
+    condition.withLock { readers += 1 }
+    defer { condition.withLock { readers -= 1 } }
+    try SegmentReader.read(folder, places(), body)
   }
 
   // MARK: deleting
@@ -319,9 +318,11 @@ package final class WriteAheadLog: @unchecked Sendable {
     defer { condition.unlock() }
     guard readers == 0, !isClosed else { return nil }
     if let failure { throw failure }
-    if segments.contains(segment) { try rotate() }
+    if segments.contains(active.number) { try rotate() }
     let there = Set(try LogReading.numbers(folder))
-    let due = segments.union(listsOnly).intersection(there).sorted().filter { damaged[$0] == nil && $0 != segment }
+    let due = segments.union(listsOnly).intersection(there).sorted().filter {
+      damaged[$0] == nil && $0 != active.number
+    }
     return (due, damaged.values.reduce(into: []) { $0.formUnion($1) }, listsOnly)
   }
 
@@ -362,7 +363,8 @@ package final class WriteAheadLog: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     let there = Set(try LogReading.numbers(folder)).subtracting(emptied)
-    let absent = Set(1...segment).subtracting(there).subtracting(damage.filter { $0.cause == .missing }.map(\.segment))
+    let absent = Set(1...active.number).subtracting(there).subtracting(
+      damage.filter { $0.cause == .missing }.map(\.segment))
     let list = LogRecord(kind: .removed, session: 0, arrival: 0, payload: Array(SegmentList.text(absent).utf8))
     var bytes: [UInt8] = []
     LogFormat.append(list, to: &bytes)
@@ -389,7 +391,7 @@ package final class WriteAheadLog: @unchecked Sendable {
     guard !isClosed else { return condition.unlock() }
     isClosed = true
     condition.broadcast()
-    while synced != appended { condition.wait() }
+    while commits.synced != commits.appended { condition.wait() }
     condition.unlock()
     // A process that another thread has just begun still has the descriptor, and with it the lock.
     flock(folderLock, LOCK_UN)

@@ -7,9 +7,9 @@ extension LiveSession {
   /// Queues something, and sees that there is a thread. What was refused is not queued.
   func enqueue(_ work: Work, refused: (Reply) -> Void = { _ in }) {
     condition.lock()
-    guard !isGone, !isStopped else {
+    guard !life.isGone, !life.isStopped else {
       condition.unlock()
-      return refused(isGone ? .gone : .overloaded(1))
+      return refused(life.isGone ? .gone : .overloaded(1))
     }
     queue.append(work)
     status.waiting = queue.count
@@ -25,7 +25,8 @@ extension LiveSession {
   /// - Throws: `LogError.thread` where the system gives none.
   func begin() throws(LogError) {
     condition.lock()
-    guard !life.hasThread, !life.waitsForTurn, !life.isPaused, !isStopped, !queue.isEmpty || life.isUnrecovered else {
+    guard !life.hasThread, !life.waitsForTurn, !life.isPaused, !life.isStopped, !queue.isEmpty || life.isUnrecovered
+    else {
       return condition.unlock()
     }
     if life.needsReplay {
@@ -50,7 +51,7 @@ extension LiveSession {
     condition.lock()
     life.waitsForTurn = false
     life.hasThread = true
-    let isOver = isStopped
+    let isOver = life.isStopped
     condition.unlock()
     let body: @Sendable () -> Void = { [self] in
       if !isOver { replay() }
@@ -123,14 +124,14 @@ extension LiveSession {
         let work = queue.removeFirst()
         life.isComputing = true
         status.waiting = queue.count
-        let hasPending = hasPending
+        let hasPending = life.hasPending
         condition.unlock()
         if hasPending { shared.intake.async { [self] in admitPending() } }
         return work
       }
       let isOver = status.state == .finished || status.state == .failed
-      if isStopped || isOver || mustLeave || life.asked != .keep {
-        if isOver || life.asked == .park || isStopped { forget() }
+      if life.isStopped || isOver || mustLeave || life.asked != .keep {
+        if isOver || life.asked == .park || life.isStopped { forget() }
         life.asked = .keep
         life.hasThread = false
         condition.broadcast()
@@ -262,7 +263,7 @@ extension LiveSession {
       try log.read({ Array(batchPlaces.prefix(count)) }) { record in
         let batch = try EventBatch(accepted: record.payload)
         if isFirst {
-          peers.formUnion(batch.peers)
+          admission.peers.formUnion(batch.peers)
           take(batch)
         }
         let bytes = updates.size
@@ -275,7 +276,7 @@ extension LiveSession {
         fail(hole)
       } else if isFirst, life.hasFinishRecord {
         skip(nil, isEnd: true)
-        order.finish()
+        admission.order.finish()
         endInput(Self.now())
       }
     } catch LogError.full {
@@ -290,7 +291,7 @@ extension LiveSession {
     condition.unlock()
     if isFirst {
       shared.intake.async { [self] in
-        isReady = true
+        submissions.isReady = true
         admitPending()
       }
     }
@@ -300,7 +301,7 @@ extension LiveSession {
   private var isStopping: Bool {
     condition.lock()
     defer { condition.unlock() }
-    return isStopped
+    return life.isStopped
   }
 
   /// The disk is full while the log is computed again: it restarts once there is room.

@@ -17,7 +17,7 @@ extension NearbyDevice {
     }
     if let code = missingCapability(for: request) { return .refuse(code) }
     if let isARSuitable, !isARSuitable || !request.isCameraAssisted { return .refuse(.invalidARConfiguration) }
-    if let identity = request.accessory?.bluetoothPeer, !connectedAccessories.contains(identity) {
+    if let identity = request.accessory?.bluetoothPeer, !bindings.connected.contains(identity) {
       return .refuse(.accessoryPeerDeviceUnavailable)
     }
     let others = liveSessions.filter { $0 !== session && $0.core { $0.isActive } }
@@ -112,39 +112,39 @@ extension NearbyDevice {
     forPeer peer: String, capabilities: DeviceCapabilities = .preciseDistance
   ) -> NIDiscoveryToken {
     SessionLock.withLock {
-      if let token = tokensOfPeers[peer] { return token }
+      if let token = bindings.tokens[peer] { return token }
       let token = NIDiscoveryToken(capabilities: capabilities)
-      tokensOfPeers[peer] = token
-      bindings[token] = peer
+      bindings.tokens[peer] = token
+      bindings.peers[token] = peer
       return token
     }
   }
 
   /// Binds a token from another process to a peer of the ranges.
   public func bind(_ token: NIDiscoveryToken, toPeer peer: String) {
-    SessionLock.withLock { bindings[token] = peer }
+    SessionLock.withLock { bindings.peers[token] = peer }
   }
 
   /// Binds the accessory with this short address to a peer of the ranges; with an identifier it is connected by
   /// Bluetooth.
   public func addAccessory(address: [UInt8], peer: String, bluetoothIdentifier: UUID? = nil) {
     SessionLock.withLock {
-      accessories[address] = peer
-      if let bluetoothIdentifier { connectedAccessories.insert(bluetoothIdentifier) }
+      bindings.accessories[address] = peer
+      if let bluetoothIdentifier { bindings.connected.insert(bluetoothIdentifier) }
     }
   }
 
   /// Binds an accessory that ranges by Bluetooth channel sounding to a peer of the ranges; it is connected.
   public func addAccessory(channelSoundingIdentifier: UUID, peer: String) {
     SessionLock.withLock {
-      channelSounders[channelSoundingIdentifier] = peer
-      connectedAccessories.insert(channelSoundingIdentifier)
+      bindings.channelSounders[channelSoundingIdentifier] = peer
+      bindings.connected.insert(channelSoundingIdentifier)
     }
   }
 
   /// Disconnects the accessory's Bluetooth.
   public func disconnectAccessory(bluetoothIdentifier: UUID) {
-    _ = SessionLock.withLock { connectedAccessories.remove(bluetoothIdentifier) }
+    _ = SessionLock.withLock { bindings.connected.remove(bluetoothIdentifier) }
   }
 
   /// Reports a message that an accessory received: from `configureAndStart` to `stop` it ranges with its sessions.
@@ -175,10 +175,10 @@ extension NearbyDevice {
   /// Name of a session's peer in the ranges; nil for an unknown token, for instance that of an ended session.
   func peer(of session: NISession) -> String? {
     guard let request = session.core({ $0.request }) else { return nil }
-    if let data = request.accessoryData { return accessories[data.uwb.sourceAddress] }
-    if let identity = request.accessory?.bluetoothPeer { return channelSounders[identity] }
+    if let data = request.accessoryData { return bindings.accessories[data.uwb.sourceAddress] }
+    if let identity = request.accessory?.bluetoothPeer { return bindings.channelSounders[identity] }
     guard let token = request.peerToken else { return nil }
-    return bindings[token] ?? neighbour(with: token)?.name
+    return bindings.peers[token] ?? neighbour(with: token)?.name
   }
 
   /// How a peer is held: from its own sensors where it is a device of this world, else the recording's last event.
@@ -192,9 +192,9 @@ extension NearbyDevice {
     let (request, token, accessoryRanges) = session.core { ($0.request, $0.token, $0.accessoryRanges) }
     guard let request, let token else { return false }
     if request.accessoryData != nil { return accessoryRanges }
-    if let identity = request.accessory?.bluetoothPeer { return connectedAccessories.contains(identity) }
+    if let identity = request.accessory?.bluetoothPeer { return bindings.connected.contains(identity) }
     guard let peerToken = request.peerToken else { return false }
-    guard let other = neighbour(with: peerToken)?.session else { return bindings[peerToken] != nil }
+    guard let other = neighbour(with: peerToken)?.session else { return bindings.peers[peerToken] != nil }
     return other.core { $0.isRunning && $0.request?.peerToken == token }
   }
 
@@ -313,7 +313,7 @@ extension NearbyDevice {
   /// UWB ranging with an accessory that is connected by Bluetooth continues while the app is in the background.
   private func continuesInBackground(_ session: NISession) -> Bool {
     guard let request = session.core({ $0.request }), request.accessoryData != nil else { return false }
-    return request.accessory?.bluetoothPeer.map(connectedAccessories.contains) ?? false
+    return request.accessory?.bluetoothPeer.map(bindings.connected.contains) ?? false
   }
 
   // MARK: - From the finder
@@ -323,8 +323,8 @@ extension NearbyDevice {
     switch output {
     case .pose(let time, let worldFromBody, _):
       let worldFromDevice = worldFromBody * rig.bodyFromDevice
-      let world = arWorld ?? ARWorld(firstWorldFromDevice: worldFromDevice)
-      arWorld = world
+      let world = assistance.arWorld ?? ARWorld(firstWorldFromDevice: worldFromDevice)
+      assistance.arWorld = world
       failUnsuitableARSessions()
       let frame = camera?.frame(at: time)
       let seen = ARCamera(
@@ -332,7 +332,7 @@ extension NearbyDevice {
         image: camera?.image ?? ARCamera.ImageGeometry(), exposure: frame?.exposure)
       postFrame(at: Double(time.nanoseconds) / 1e9, seen, meanLuma: frame?.meanLuma)
     case .session(let update):
-      sessionConvergence = NIAlgorithmConvergence(
+      assistance.convergence = NIAlgorithmConvergence(
         status: NIAlgorithmConvergenceStatus(
           update.convergence, details: update.details, explanation: { explanation(of: $0, peer: nil) }))
       for session in liveSessions where session.core({ $0.isAssisted }) { reportSessionConvergence(to: session) }
@@ -375,7 +375,7 @@ extension NearbyDevice {
   }
 
   private func reportSessionConvergence(to session: NISession) {
-    guard let known = sessionConvergence else { return }
+    guard let known = assistance.convergence else { return }
     let now = session.core { $0.receivesPoses } ? known : NIAlgorithmConvergence(status: .unknown)
     guard session.core({ $0.reportedSessionConvergence }) != now else { return }
     session.core { $0.reportedSessionConvergence = now }

@@ -20,11 +20,7 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
   // Guarded by SessionLock.
   var rules: SessionPolicy
   var sessions: [WeakSession] = []
-  var bindings: [NIDiscoveryToken: String] = [:]
-  var tokensOfPeers: [String: NIDiscoveryToken] = [:]
-  var accessories: [[UInt8]: String] = [:]
-  var channelSounders: [UUID: String] = [:]
-  var connectedAccessories: Set<UUID> = []
+  var bindings = Bindings()
   var neighbours: [Neighbour] = []
   var peerEndedNotices: [(due: Timestamp?, token: NIDiscoveryToken)] = []
   var isSuspended = false
@@ -32,8 +28,7 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
   /// How peers are held, from a recording's events.
   var peerHoldings: [String: Holding] = [:]
   var clock: Timestamp?
-  var arWorld: ARWorld?
-  var sessionConvergence: NIAlgorithmConvergence?
+  var assistance = CameraAssistance()
   /// Device events that the finder receives with the next event.
   var finderEvents: [(name: String, peer: String)] = []
   /// Motion of peers as reported by apps, by peer, until the finder has received it.
@@ -44,18 +39,40 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
   private var arSessions: [WeakARSession] = []
   /// Refused `run`s in a row.
   var refusals = Refusals()
-  /// Estimates from radio, camera and motion; nil while no session asks for them.
-  private var finder: PrecisionFinder?
-  private var finderWasNeededAt: Timestamp?
-  /// Callbacks to make, after the lock is released.
-  private var mailbox: [Message] = []
-  private var isDelivering = false
+  private var mailbox = Mailbox()
   /// Whether a callback was made on the main queue. Touched by the player only.
   private(set) var hasCalledOnMainQueue = false
   /// After so many refused `run`s in a row there is no answer any more.
   static let refusalLimit = 100
   /// The finder is kept for so long after the last session that needed it, seconds.
   private static let finderIdleTime = 10.0
+
+  /// Names of peers in the ranges, by what apps know of them.
+  struct Bindings {
+    var peers: [NIDiscoveryToken: String] = [:]
+    var tokens: [String: NIDiscoveryToken] = [:]
+    /// By short address.
+    var accessories: [[UInt8]: String] = [:]
+    var channelSounders: [UUID: String] = [:]
+    /// Accessories that are connected by Bluetooth.
+    var connected: Set<UUID> = []
+  }
+
+  /// What is there while a session asks for camera assistance.
+  struct CameraAssistance {
+    /// Estimates from radio, camera and motion; nil while no session asks for them.
+    var finder: PrecisionFinder?
+    var wasNeededAt: Timestamp?
+    var arWorld: ARWorld?
+    /// Of the session's trajectory.
+    var convergence: NIAlgorithmConvergence?
+  }
+
+  /// Callbacks to make, after the lock is released.
+  private struct Mailbox {
+    var messages: [Message] = []
+    var isDelivering = false
+  }
 
   /// A device.
   ///
@@ -139,7 +156,7 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
       SessionLock.withLock { outputs.forEach(route) }
     case .time(let time): SessionLock.withLock { advanceClock(to: time) }
     case .end:
-      guard let finder = SessionLock.withLock({ finder }) else { return }
+      guard let finder = SessionLock.withLock({ assistance.finder }) else { return }
       let outputs = finder.finish()
       SessionLock.withLock { outputs.forEach(route) }
     }
@@ -147,7 +164,9 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
 
   /// What a refuted premise is about and what to do, by the code of its diagnosis, for the device or for one peer's link.
   func explanation(of code: String, peer: String?) -> String? {
-    finder?.diagnoses.first { $0.code == code && [nil, peer].contains($0.peer) }.map { "\($0.sentence): \($0.remedy)." }
+    assistance.finder?.diagnoses.first { $0.code == code && [nil, peer].contains($0.peer) }.map {
+      "\($0.sentence): \($0.remedy)."
+    }
   }
 
   /// The finder, where a session or an `ARSession` needs it; a new one when the last one has had nothing to do for long.
@@ -155,12 +174,12 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
     // Without a camera sessions report the radio's measurements.
     guard profile.capabilities.contains(.cameraAssistance) else { return nil }
     if isFinderNeeded {
-      finderWasNeededAt = clock
-      if finder == nil { finder = makeFinder() }
-    } else if let last = finderWasNeededAt, let clock, clock.seconds(since: last) > Self.finderIdleTime {
-      (finder, finderWasNeededAt, arWorld, sessionConvergence) = (nil, nil, nil, nil)
+      assistance.wasNeededAt = clock
+      if assistance.finder == nil { assistance.finder = makeFinder() }
+    } else if let last = assistance.wasNeededAt, let clock, clock.seconds(since: last) > Self.finderIdleTime {
+      assistance = CameraAssistance()
     }
-    return finder
+    return assistance.finder
   }
 
   private var isFinderNeeded: Bool {
@@ -210,16 +229,16 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
   /// How many messages to deliver now, one `nextMessage` each; none while an outer call delivers.
   private func beginDelivering() -> Int {
     SessionLock.withLock {
-      guard !isDelivering, !mailbox.isEmpty else { return 0 }
-      isDelivering = true
-      return mailbox.count
+      guard !mailbox.isDelivering, !mailbox.messages.isEmpty else { return 0 }
+      mailbox.isDelivering = true
+      return mailbox.messages.count
     }
   }
 
-  private func endDelivering() { SessionLock.withLock { isDelivering = false } }
+  private func endDelivering() { SessionLock.withLock { mailbox.isDelivering = false } }
 
   private func nextMessage() -> Message? {
-    SessionLock.withLock { mailbox.isEmpty ? nil : mailbox.removeFirst() }
+    SessionLock.withLock { mailbox.messages.isEmpty ? nil : mailbox.messages.removeFirst() }
   }
 
   /// Queues a callback for a session's delegate. An app in the background receives no measurements.
@@ -229,7 +248,7 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
   }
 
   /// Queues a callback.
-  func post(_ delivery: @escaping () -> Delivery?) { mailbox.append(Message(delivery: delivery)) }
+  func post(_ delivery: @escaping () -> Delivery?) { mailbox.messages.append(Message(delivery: delivery)) }
 
   /// Counts a refused `run`; how many there were in a row.
   func countRefusal(_ code: NIError.Code) -> Int { refusals.add(code, at: clock, limit: Self.refusalLimit) }
@@ -238,7 +257,7 @@ public final class NearbyDevice: FrameSource, @unchecked Sendable {
   func takeEndlessRestart() -> PlayingError? {
     SessionLock.withLock {
       // After the last callback, which says why there are no more.
-      guard refusals.isEndless, mailbox.isEmpty, let code = refusals.first else { return nil }
+      guard refusals.isEndless, mailbox.messages.isEmpty, let code = refusals.first else { return nil }
       refusals = Refusals()
       return .endlessRestart(code)
     }
@@ -297,7 +316,7 @@ extension NearbyDevice {
 
   /// The tracking state of a pose: limited while the session's convergence has been lost, by darkness for instance.
   var trackingState: ARCamera.TrackingState {
-    switch sessionConvergence?.status {
+    switch assistance.convergence?.status {
     case .converged, nil: .normal
     case .notConverged, .unknown: .limited(.insufficientFeatures)
     }

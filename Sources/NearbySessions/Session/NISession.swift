@@ -98,7 +98,7 @@ public final class NISession: NSObject, @unchecked Sendable {
       guard guarded.isRunning, guarded.request?.peerToken == object.discoveryToken,
         let position = guarded.worldPosition
       else { return nil }
-      return device?.arWorld?.transform(of: position)
+      return device?.assistance.arWorld?.transform(of: position)
     }
   }
 

@@ -100,11 +100,11 @@ package struct ImageSimulator: Sendable {
   /// The times within an exposure at which the image is rendered, for motion blur. Between two of them a point at 1 m
   /// moves by at most one pixel; at most 64 times.
   private func moments(about time: Double) -> [Double] {
-    guard camera.exposure > 0 else { return [time] }
+    guard camera.shutter.exposure > 0 else { return [time] }
     let state = simulator.motion.kinematics(at: time)
-    let blur = (state.angularVelocity.norm + state.velocity.norm) * camera.focalLength * camera.exposure
+    let blur = (state.angularVelocity.norm + state.velocity.norm) * camera.focalLength * camera.shutter.exposure
     let count = min(64, 1 + Int(min(blur, 100).rounded(.up)))
-    return (0..<count).map { time + ((Double($0) + 0.5) / Double(count) - 0.5) * camera.exposure }
+    return (0..<count).map { time + ((Double($0) + 0.5) / Double(count) - 0.5) * camera.shutter.exposure }
   }
 }
 

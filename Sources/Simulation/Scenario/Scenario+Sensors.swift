@@ -29,12 +29,8 @@ extension Scenario {
     package var droppedDwell = 0.001
     /// Added to a frame's stamp it gives the time on the IMU's clock, seconds.
     package var timeOffset = 0.0
-    /// Seconds from the exposure of the first row to that of the last; a frame's time is that of its middle row.
-    package var rowSkew = 0.0
-    /// Whether the recording's calibration says so.
-    package var statesRowTime = true
-    /// Exposure of an image row, seconds, centred on the row's time; 0: no motion blur.
-    package var exposure = 0.0
+    /// How its rows are exposed.
+    package var shutter = Shutter()
     /// Its mount.
     package var mount = Mount()
     /// The mount of a second camera, which observes the tracks of the first; nil: there is none.
@@ -48,6 +44,17 @@ extension Scenario {
 
     /// A phone's camera.
     package init() {}
+  }
+
+  /// A rolling shutter, or a global one.
+  package struct Shutter: Equatable, Sendable {
+    /// Seconds from the exposure of the first row to that of the last, 0: global; a frame's time is that of its middle
+    /// row.
+    package var rowSkew = 0.0
+    /// Whether the recording's calibration says so.
+    package var isStated = true
+    /// Exposure of an image row, seconds, centred on the row's time; 0: no motion blur.
+    package var exposure = 0.0
   }
 
   /// The mount of a camera in the device.
@@ -76,8 +83,8 @@ extension Scenario.Camera {
       bodyFromCamera: Pose(rotation: deviceFromCamera * .exp(mount.misalignment), translation: mount.position),
       fx: focalLength, fy: focalLength * 1.002, cx: 321.3 * (Double(width) / 640), cy: 238.6 * (Double(height) / 480),
       distortion: distortion, width: width, height: height, pixelNoise: pixelNoise, timeOffset: timeOffset,
-      featureIDs: featureIDs, rate: rate, rowTime: rowSkew / Double(height - 1),
-      stampedRow: rowSkew == 0 ? 0 : Double(height - 1) / 2)
+      featureIDs: featureIDs, rate: rate, rowTime: shutter.rowSkew / Double(height - 1),
+      stampedRow: shutter.rowSkew == 0 ? 0 : Double(height - 1) / 2)
   }
 
   func read(_ f: inout Fields) throws(ScenarioError) -> Self {
@@ -95,9 +102,9 @@ extension Scenario.Camera {
     try f.number("dropped_share", 0...0.9).map { camera.droppedShare = $0 }
     try f.number("dropped_dwell_s", 0.001...1000).map { camera.droppedDwell = $0 }
     try f.number("time_offset_s", -0.5...0.5).map { camera.timeOffset = $0 }
-    try f.number("row_skew_s", 0...0.1).map { camera.rowSkew = $0 }
-    try f.flag("row_time_stated").map { camera.statesRowTime = $0 }
-    try f.number("exposure_ms", 0...100).map { camera.exposure = $0 / 1000 }
+    try f.number("row_skew_s", 0...0.1).map { camera.shutter.rowSkew = $0 }
+    try f.flag("row_time_stated").map { camera.shutter.isStated = $0 }
+    try f.number("exposure_ms", 0...100).map { camera.shutter.exposure = $0 / 1000 }
     try camera.mount.read(&f)
     camera.second = try f.section("second") { f throws(ScenarioError) in
       var mount = Scenario.Mount(position: mount.position + Vector3(0.1, 0, 0))

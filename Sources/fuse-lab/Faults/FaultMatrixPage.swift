@@ -74,11 +74,7 @@ struct FaultMatrixPage {
     func rect(_ x: String, _ y: Int, _ width: String, _ height: Int, _ outcome: FaultMatrix.Outcome) -> String {
       "<rect x=\"\(x)\" y=\"\(y)\" width=\"\(width)\" height=\"\(height)\" fill=\"\(outcome.colour)\"/>"
     }
-    var lines = [
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" viewBox=\"0 0 \(width) \(height)\" "
-        + "font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">",
-      "<rect width=\"\(width)\" height=\"\(height)\" fill=\"#fff\"/>",
-    ]
+    var lines: [String] = []
     for (column, fault) in SensorFault.allCases.enumerated() {
       let x = short(Double(left + side * column) + Double(side) / 2)
       lines.append("<text transform=\"translate(\(x),\(top - 8)) rotate(-45)\">\(fault.rawValue)</text>")
@@ -101,8 +97,8 @@ struct FaultMatrixPage {
       lines += [rect("\(x)", y, "12", 12, outcome), "<text x=\"\(x + 17)\" y=\"\(y + 10)\">\(outcome)</text>"]
     }
     let order = "bars in a field, from the left: \(names.joined(separator: ", "))"
-    lines.append("<text x=\"\(left)\" y=\"\(y + 30)\">\(order)</text></svg>")
-    return lines.joined(separator: "\n") + "\n"
+    lines.append("<text x=\"\(left)\" y=\"\(y + 30)\">\(order)</text>")
+    return BarChart.svg(width, height, lines)
   }
 }
 

@@ -37,9 +37,10 @@ struct RadiosCommand: ParsableCommand {
       default setting for all. `published`, `error ratio`, `half-width ratio`: where the angle is observable (`docs/metrics.md`).
 
       """
-    for motion in ["mc-arc-vertical", "mc-walk-l"] {
-      page += RadiosPage.section(motion, try measurement.rows(motion, radios: radios, seeds: seeds))
+    let drawn = try ["mc-arc-vertical", "mc-walk-l"].map { motion in
+      (motion: motion, trials: try measurement.rows(motion, radios: radios, seeds: seeds))
     }
+    page += drawn.map { RadiosPage.section($0.motion, $0.trials) }.joined()
     page += """
 
       ## One radio, four motions
@@ -47,10 +48,9 @@ struct RadiosCommand: ParsableCommand {
       The same finder and observer, \(draws) seeds per motion. White noise of 0.1 m is the radio of the theoretical bounds; the finder does not know that it is white.
 
       """
-    for radio in FixedRadio.all {
-      page += RadiosPage.section(radio.title, motions: try measurement.rows(radio, seeds: draws))
-    }
-    try checkout.writePage("radios", page)
+    let fixed = try FixedRadio.all.map { (radio: $0, rows: try measurement.rows($0, seeds: draws)) }
+    page += fixed.map { RadiosPage.section($0.radio.title, motions: $0.rows) }.joined()
+    try RadiosPage.page(drawn, fixed, details: page).write(to: checkout)
   }
 }
 
@@ -97,11 +97,19 @@ struct FixedRadio {
 
   /// Of its section.
   var title: String {
-    func words(_ value: Double) -> String { Digits.significant(value, 3) }
-    return "White noise of \(words(white)) m"
-      + (coloured > 0 ? ", and coloured of \(words(coloured)) m with \(words(time)) s" : "")
+    "White noise of \(Self.words(white)) m"
+      + (coloured > 0 ? ", and coloured of \(Self.words(coloured)) m with \(Self.words(time)) s" : "")
       + (nlos > 0 ? ", NLOS for a twentieth of the time" : "") + (isKnown ? ", known to the finder" : "")
   }
+
+  /// The same in short.
+  var label: String {
+    "white \(Self.words(white)) m"
+      + (coloured > 0 ? ", \(Self.words(coloured)) m with \(Self.words(time)) s" : "") + (nlos > 0 ? ", NLOS" : "")
+      + (isKnown ? ", known" : "")
+  }
+
+  private static func words(_ value: Double) -> String { Digits.significant(value, 3) }
 
   /// Members of a scenario's section `uwb`.
   var members: [(key: String, value: Double)] {

@@ -21,6 +21,8 @@ struct TrackingFigures {
   var returned = 0
   /// Processor time per frame, milliseconds, sorted.
   var times: [Double]
+  /// Their mean.
+  var meanTime: Double { times.sum { $0 } / Double(max(1, times.count)) }
   /// Trajectory error, metres RMS after alignment in yaw and position; nil without a trajectory.
   var trajectory: Double?
   /// The same with every track position replaced by the true one.

@@ -37,9 +37,8 @@ package struct WorldsComparison {
       rows = []
       return
     }
-    let random = PythonRandom(1)
     let worlds = names.map { name in sides.map { $0[name]! } }
-    let drawn = [Array(worlds)] + (0..<Self.draws).map { _ in worlds.map { _ in random.choice(worlds) } }
+    let drawn = PythonRandom(1).samples(of: worlds, draws: Self.draws)
     rows = figures.indices.map { index in
       let pairs = drawn.map { worlds in [0, 1].map { side in Self.share(worlds.lazy.map { $0[side][index] }) } }
       func both(_ of: (Double, Double) -> Double?) -> [Double?] {
@@ -49,8 +48,8 @@ package struct WorldsComparison {
       let ratios = both { $0 == 0 ? nil : $1 / $0 }
       return Row(
         figure: figures[index], first: pairs[0][0], second: pairs[0][1], difference: differences[0],
-        differences: Self.interval(differences.dropFirst()), ratio: ratios[0],
-        ratios: Self.interval(ratios.dropFirst()))
+        differences: differences.dropFirst().middle95, ratio: ratios[0],
+        ratios: ratios.dropFirst().middle95)
     }
   }
 
@@ -70,12 +69,6 @@ package struct WorldsComparison {
   private static func share(_ counts: some Sequence<(figure: String, part: Double, whole: Double)>) -> Double? {
     let (part, whole) = counts.reduce((0, 0)) { ($0.0 + $1.part, $0.1 + $1.whole) }
     return whole == 0 ? nil : 100 * part / whole
-  }
-
-  /// The ends that hold 95 % of the values; nil where there are none.
-  private static func interval(_ values: some Sequence<Double?>) -> ClosedRange<Double>? {
-    let values = values.compactMap(\.self).sorted()
-    return values.quantile(0.025).flatMap { low in values.quantile(0.975).map { low...$0 } }
   }
 
   /// Parts and wholes of a world.

@@ -24,7 +24,7 @@ struct WorldsMeasurement {
     return try WorldRow.rows(in: path)
   }
 
-  /// Measures all kinds of the page, writes all figures into `.build/pages/worlds.md`, and from these docs/worlds.md.
+  /// Measures all kinds of the page, and writes it.
   func writePage() throws {
     let checkout = try Checkout()
     var page = """
@@ -43,11 +43,14 @@ struct WorldsMeasurement {
       (.times, most, "Errors in time"), (.bodies, third, "Bodies"), (.walkers, most, "Slow walkers"),
       (.stops, most, "Stop and go"),
     ]
+    var kinds: [(heading: String, worlds: [WorldRow])] = []
     for part in parts {
+      let worlds = try rows(part.kind, count: part.count)
+      kinds.append((part.heading, worlds))
       page +=
         "\n## \(part.heading)\n\nThe first \(part.count) of these seeds, kind `\(part.kind)`: \(part.kind.words).\n\n"
-      page += WorldsPage.text(try rows(part.kind, count: part.count))
+      page += WorldsPage.text(worlds)
     }
-    try checkout.writePage("worlds", page)
+    try WorldsPage.page(kinds, details: page).write(to: checkout)
   }
 }

@@ -2,22 +2,63 @@ import Evaluation
 import LeastSquares
 import Wording
 
-/// The tables and lists about the worlds of a kind.
+/// The tables and lists about the worlds of a kind, and the page of all kinds.
 enum WorldsPage {
+  /// docs/worlds.md.
+  ///
+  /// - Parameter kinds: worlds by a heading, stationary peers first, moving ones third.
+  static func page(_ kinds: [(heading: String, worlds: [WorldRow])], details: String) -> Page {
+    let names = kinds.map { $0.heading.lowercased() }
+    let tables = kinds.map { columns($0.worlds) }
+    let (first, moving) = (tables[0].map(\.cell), tables[2].map(\.cell))
+    let paths = kinds.map { kind in
+      spreads(kind.worlds.compactMap(\.path)).flatMap { spread in spread.cells.prefix(2) }
+    }
+    return Page(
+      name: "worlds", title: "Random worlds",
+      conclusion:
+        "In \(first[0]) random worlds \(first[2]) % of the updates have an angle, and \(first[3]) % of their intervals "
+        + "contain the truth. \(first[7]) of \(first[1]) links ever converged falsely, with moving peers \(moving[7]) of "
+        + "\(moving[1]).",
+      picture: BarChart(
+        "Random worlds, %",
+        zip(names, kinds).map { name, kind in
+          let (angles, coverage) = shares(kind.worlds)
+          return (name, [angles, coverage].map { $0.map { Digits.rounded($0, 1) } })
+        }, series: ["updates with an angle", "coverage of these"], maximum: 100, reference: (90, "90 % wanted")),
+      body: MarkdownTable.lines(
+        [""] + tables[0].map(\.title), zip(names, tables).map { [$0] + $1.map(\.cell) }, texts: 1)
+        + ["", "Trajectories, median and 90th percentile:", ""]
+        + MarkdownTable.lines(
+          ["", "ATE yaw m", "90 %", "NEES position", "90 %", "NEES attitude", "90 %"],
+          zip(names, paths).map { [$0] + $1 }, texts: 1) + ["", "Which worlds and links were wrong is there, too."],
+      details: details)
+  }
+
   /// The page's text, with its last line break.
   static func text(_ worlds: [WorldRow]) -> String {
-    let parts = [figures(worlds), links(worlds), trajectories(worlds.compactMap(\.path)), lists(worlds), ideal(worlds)]
+    let parts = [
+      MarkdownTable.lines(columns: columns(worlds)), links(worlds), trajectories(worlds.compactMap(\.path)),
+      lists(worlds), ideal(worlds),
+    ]
     return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
   }
 
-  private static func figures(_ worlds: [WorldRow]) -> [String] {
+  /// Percent: updates with an angle, and of these intervals those that hold the truth.
+  private static func shares(_ worlds: [WorldRow]) -> (angles: Double?, coverage: Double?) {
+    let peers = worlds.flatMap(\.peers), intervals = peers.sum(\.intervals)
+    func percent(_ part: Double, _ whole: Double) -> Double? { whole == 0 ? nil : 100 * part / whole }
+    return (percent(intervals, peers.sum(\.judged)), percent(peers.sum(\.covered), intervals))
+  }
+
+  private static func columns(_ worlds: [WorldRow]) -> [(title: String, cell: String)] {
     let peers = worlds.flatMap(\.peers)
     let published = peers.filter(\.isPublished)
-    let (intervals, converged) = (published.sum(\.intervals), peers.sum(\.converged))
-    return MarkdownTable.lines(columns: [
+    let (shares, converged) = (shares(worlds), peers.sum(\.converged))
+    return [
       ("worlds", "\(worlds.count)"), ("links", "\(peers.count)"),
-      ("updates with an angle %", percent(intervals, peers.sum(\.judged))),
-      ("coverage of these %", percent(published.sum(\.covered), intervals)),
+      ("updates with an angle %", Digits.fixed(shares.angles, 1)),
+      ("coverage of these %", Digits.fixed(shares.coverage, 1)),
       (
         "links whose median angle is over 20 degrees off",
         "\(published.count { $0.angleError ?? 0 > 20 }) of \(published.count)"
@@ -25,7 +66,7 @@ enum WorldsPage {
       ("converged updates %", percent(converged, peers.sum(\.judged))),
       ("of these false %", Digits.fixed(100 * peers.sum(\.falselyConverged) / max(converged, 1), 1)),
       ("links ever falsely converged", "\(peers.count { $0.falselyConverged > 0 })"),
-    ])
+    ]
   }
 
   private static func links(_ worlds: [WorldRow]) -> [String] {
@@ -46,17 +87,21 @@ enum WorldsPage {
     ])
   }
 
-  private static func trajectories(_ paths: [WorldRow.Path]) -> [String] {
-    func row(_ name: String, _ values: [Double], _ decimals: Int) -> [String] {
-      let values = values.sorted()
-      return [name] + [0.5, 0.9, 1].map { Digits.fixed(values.quantile($0), decimals) }
+  /// Median, 90th percentile and largest.
+  private static func spreads(_ paths: [WorldRow.Path]) -> [(name: String, cells: [String])] {
+    let figures: [(name: String, values: [Double], decimals: Int)] = [
+      ("ATE yaw m", paths.map(\.position), 3), ("NEES position", paths.map(\.positionNEES), 1),
+      ("NEES attitude", paths.map(\.attitudeNEES), 1),
+    ]
+    return figures.map { figure in
+      let values = figure.values.sorted()
+      return (figure.name, [0.5, 0.9, 1].map { Digits.fixed(values.quantile($0), figure.decimals) })
     }
-    return MarkdownTable.lines(
-      ["trajectory", "median", "90 %", "largest"],
-      [
-        row("ATE yaw m", paths.map(\.position), 3), row("NEES position", paths.map(\.positionNEES), 1),
-        row("NEES attitude", paths.map(\.attitudeNEES), 1),
-      ], texts: 1)
+  }
+
+  private static func trajectories(_ paths: [WorldRow.Path]) -> [String] {
+    MarkdownTable.lines(
+      ["trajectory", "median", "90 %", "largest"], spreads(paths).map { [$0.name] + $0.cells }, texts: 1)
   }
 
   /// Which worlds and links were wrong.

@@ -113,10 +113,10 @@ enum RunSummary {
     var figures: [String] = []
     if let coverage = errors.coverage90 {
       let share = Words.fixed(100 * coverage, 0)
-      figures.append("\(share) % of \(Words.count(errors.intervals, "interval")) hold the true angle")
+      figures.append("\(share) % of \(Words.count(errors.angleCoverage.intervals, "interval")) hold the true angle")
     }
     if let coverage = errors.distanceCoverage90 {
-      let share = "\(Words.fixed(100 * coverage, 0)) % of \(errors.distanceIntervals)"
+      let share = "\(Words.fixed(100 * coverage, 0)) % of \(errors.distanceCoverage.intervals)"
       figures.append(figures.isEmpty ? "\(share) intervals hold the true distance" : "\(share) the true distance")
     }
     if errors.converged > 0 {
