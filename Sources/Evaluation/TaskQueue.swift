@@ -26,11 +26,13 @@ package final class TaskQueue<Outcome: Sendable>: @unchecked Sendable {
 
   /// The outcomes of all tasks.
   ///
+  /// - Parameter finished: called after every task, one call at a time, with the number of those that have ended.
   /// - Throws: an error of a task; tasks that have begun by then are finished, the others left out.
   package static func outcomes(
-    _ count: Int, jobs: Int, _ task: @escaping @Sendable (Int) throws -> Outcome
+    _ count: Int, jobs: Int, _ task: @escaping @Sendable (Int) throws -> Outcome,
+    finished: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws -> [Outcome] {
-    let queue = TaskQueue(count, task)
+    let queue = TaskQueue(count, task) { results in finished(results.count { $0 != nil }) }
     return try queue.run(jobs: jobs, stopsAtAnError: true).compactMap { try $0?.get() }
   }
 

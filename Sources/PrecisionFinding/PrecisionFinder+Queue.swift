@@ -39,34 +39,16 @@ extension PrecisionFinder {
       if useOdometry { queue.insert(.pose(event.timestamp)) }
     case .frame(let frame):
       shutter.unstated?.add(frame)
-      if let found = shutter.unstated?.rowTime { suspectRollingShutter(found) }
+      if let found = shutter.unstated?.rowTime, let camera = rig.cameras.first,
+        !configuration.watchesPremises || premises.reportRows(found, of: camera)
+      {
+        shutter.unstated = nil
+      }
       if !useOdometry { queue.insert(.frame(frame, at: event.timestamp.advanced(bySeconds: timeOffset(frame)))) }
     case .device(let event): queue.insert(.device(event))
     case .range(let range): queue.insert(.range(range))
     }
   }
-
-  /// Names a rolling shutter that the calibration does not state; once.
-  private func suspectRollingShutter(_ found: (value: Double, sigma: Double)) {
-    shutter.unstated = nil
-    guard let camera = rig.cameras.first, configuration.watchesPremises else { return }
-    let readout = abs(found.value) * Double(camera.height - 1)
-    let (state, significance) = (String(format: "%.3g", found.value), abs(found.value) / found.sigma)
-    premises.report(
-      Diagnosis(
-        code: "rollingShutter", family: .camera,
-        sentence: String(
-          format: "the camera looks to have a rolling shutter of %.0f ms from the first row to the last", 1000 * readout
-        ),
-        evidence: String(
-          format: "rows of the tracks follow the gyroscope %@ s after one another, by %.0f sigma", state, significance),
-        remedy: "state row_time_s: \(state) in cam0/sensor.yaml, and stamped_row (docs/rolling-shutter.md)",
-        isHandled: readout < Self.harmfulReadout))
-  }
-
-  /// A readout from which on the rows of a turning hand's images bend a trajectory, seconds: at 1 rad/s its edges are 2
-  /// pixels off.
-  private static var harmfulReadout: Double { 0.01 }
 
   func timeOffset(_ frame: CameraFrame) -> Double {
     rig.cameras.indices.contains(frame.camera) ? rig.cameras[frame.camera].timeOffset : 0

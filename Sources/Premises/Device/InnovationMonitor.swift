@@ -66,6 +66,10 @@ struct InnovationMonitor {
   /// mount, clocks and gyroscope are as stated, wherever the device turns.
   var isConfirmed: Bool { begun.isEmpty && confirms }
 
+  /// The filter runs and does not contradict the images: innovations are as large as the images' noise makes them, whatever the filter has learnt before, or too
+  /// few to say.
+  var isQuiet: Bool { begun.isEmpty && !window.isEmpty && excess ?? 0 < Self.confirming.excess }
+
   private var confirms: Bool {
     guard let level, usable >= Self.confirming.usable else { return false }
     // Noise that was learnt and is not there at the moment confirms nothing.

@@ -96,6 +96,31 @@ extension PremiseMonitor {
         remedy: "check the camera's T_BS, intrinsics and clock against the inertial unit"))
   }
 
+  /// Reports a rolling shutter that is not stated, from its time per row, seconds.
+  ///
+  /// - Returns: false while the filter explains the images as those of a global one. Between two views rows are confused with the parallax of points whose
+  ///   distance changes from row to row, as on a floor that the device is carried over; over all that the filter tracks they are not.
+  package func reportRows(_ found: (value: Double, sigma: Double), of camera: CameraCalibration) -> Bool {
+    guard !innovations.isQuiet else { return false }
+    let readout = abs(found.value) * Double(camera.height - 1)
+    let (state, significance) = (String(format: "%.3g", found.value), abs(found.value) / found.sigma)
+    verdict.report(
+      Diagnosis(
+        code: "rollingShutter", family: .camera,
+        sentence: String(
+          format: "the camera looks to have a rolling shutter of %.0f ms from the first row to the last", 1000 * readout
+        ),
+        evidence: String(
+          format: "rows of the tracks follow the gyroscope %@ s after one another, by %.0f sigma", state, significance),
+        remedy: "state row_time_s: \(state) in cam0/sensor.yaml, and stamped_row (docs/rolling-shutter.md)",
+        isHandled: readout < Self.harmfulReadout))
+    return true
+  }
+
+  /// A readout from which on the rows of a turning hand's images bend a trajectory, seconds: at 1 rad/s its edges are 2
+  /// pixels off.
+  private static let harmfulReadout = 0.01
+
   func imageAlternatives(_ camera: CameraCalibration) -> [[RotationConsistency.Observation]] {
     if views.alternatives.isEmpty { views.alternatives = ImageAlternative.all(camera) }
     let observations = views.rotation!.observations

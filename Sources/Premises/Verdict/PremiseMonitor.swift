@@ -100,9 +100,6 @@ package final class PremiseMonitor {
     return .imu(used)
   }
 
-  /// Reports what was found beside it, once.
-  package func report(_ diagnosis: Diagnosis) { verdict.report(diagnosis) }
-
   /// Takes an event in, in time order, as `filtered` gave it.
   package func observe(_ event: SensorEvent) {
     switch event {

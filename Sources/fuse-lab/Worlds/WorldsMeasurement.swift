@@ -1,6 +1,7 @@
 import Datasets
 import Evaluation
 import JSONText
+import Wording
 
 /// Worlds of several kinds, measured.
 struct WorldsMeasurement {
@@ -17,7 +18,11 @@ struct WorldsMeasurement {
   /// - Returns: their rows, read back from `<kind>.jsonl` where rows are kept.
   func rows(_ kind: WorldKind, count: Int) throws -> [WorldRow] {
     let (run, first) = (run, first)
-    let rows = try TaskQueue.outcomes(count, jobs: jobs) { try run.row(kind, seed: first + UInt64($0)) }
+    let rows = try TaskQueue.outcomes(count, jobs: jobs) {
+      try run.row(kind, seed: first + UInt64($0))
+    } finished: { ended in
+      if ended % max(count / 10, 1) == 0 { StandardError.line("\(kind): \(ended) of \(count) worlds") }
+    }
     let scratch = try TemporaryFolder("worlds")
     let path = "\(folder ?? scratch.path)/\(kind).jsonl"
     try TextFile.write(rows.compactMap { $0.map { $0.line + "\n" } }.joined(), to: path)
