@@ -152,6 +152,7 @@ enum WorldsPage {
       return Digits.fixed(values.isEmpty ? nil : 100 * values.reduce(0, +) / Double(values.count), 1)
     }
     func median(_ key: String) -> String { Digits.fixed(values(key).median, 2) }
+    func ever(_ key: String) -> Int { values(key).count { $0 > 0 } }
     let count = worlds.count { $0.ideal("trials") != nil }
     guard count > 0 else { return [] }
     return MarkdownTable.lines(columns: [
@@ -160,6 +161,8 @@ enum WorldsPage {
       ("angle 2 to 12 s after the motion began %, mean: ideal", mean("idealAngleAvailability")),
       ("finder", mean("angleAvailability")), ("finder's half-width over its, median", median("halfWidthRatio")),
       ("error over its, median", median("angleErrorRatio")),
+      ("worlds that ever converge: ideal", "\(ever("idealConvergedShare"))"), ("finder", "\(ever("convergedShare"))"),
+      ("levels decided %, mean: ideal", mean("idealVerticalDecided")), ("finder", mean("verticalDecided")),
     ])
   }
 
