@@ -3,7 +3,7 @@ import Foundation
 import Geometry
 import Ranging
 
-/// The models of a link beside its incumbent: each predicts every range, and their evidence decides between them.
+/// The model bank of a link (multiple models): those beside its incumbent. Each predicts every range, and their evidence decides between them.
 ///
 /// A row of the table (`Rule`) is a hypothesis about the peer or the radio: the peer moves, has stopped, has moved and stopped again; the radio's noise is
 /// larger; the angles of arrival are inconsistent; no position explains the ranges. For every range: all rows are updated, then one decision is made, then what

@@ -3,7 +3,7 @@ import Geometry
 import LeastSquares
 import SensorData
 
-/// Tests a radio link against the device's path: unit, bias, clock and scale.
+/// Tests a radio link against the device's path: unit, bias, scale, a wrong clock or time offset.
 ///
 /// Ranges `z_i = s |x - p(t_i - tau)| + b + e_i` of a stationary peer x, antenna places p. The null hypothesis has s =
 /// 1, tau = 0 and a bias within its prior (`ResidualLaw`); each alternative changes one of them, or is

@@ -3,7 +3,7 @@ import Geometry
 import LeastSquares
 import SensorData
 
-/// Recursion from range to range.
+/// The range update, from range to range: prediction, spawn, split, Bayes.
 extension PeerFilter {
   /// Until the device has moved, the direction is unobserved: each noise candidate has one pair.
   mutating func initialize(at first: Range) {

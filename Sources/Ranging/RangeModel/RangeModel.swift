@@ -1,7 +1,7 @@
 import Foundation
 import Geometry
 
-/// One range between antenna j of the device and a peer: `z = (1 + s) r + b + a_j + b_j + e + n`, `r = |t - p - R l_j|`.
+/// Measurement model of one range between antenna j of the device and a peer: `z = (1 + s) r + b + a_j + b_j + e + n`, `r = |t - p - R l_j|`.
 ///
 /// Metres but for s. The peer is at t, the device at p with the rotation R, antenna j at `l_j` in the device. s: scale
 /// error of the link; b: its bias; `a_j`: coloured error of the antenna, Gauss-Markov (`RangeNoise`); `b_j`: bias of
