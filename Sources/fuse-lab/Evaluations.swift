@@ -121,7 +121,7 @@ struct FigureColumn {
     (self.title, self.key, factor, decimals) = (title, key, 100, 1)
   }
 
-  /// The number as it is printed; nil without one.
+  /// The printed number, rounded; nil without one.
   func value(_ row: JSONValue) -> Double? { row[key].map { Digits.rounded(factor * $0, decimals) } }
 
   /// The number as text.
@@ -161,7 +161,7 @@ extension [FigureColumn] {
   }
 }
 
-/// Least and largest of some numbers, as they are printed.
+/// Least and largest of some numbers, in print.
 func span(_ values: [Double?], _ decimals: Int) -> String {
   let texts = values.compactMap(\.self).sorted().map { Digits.fixed($0, decimals) }
   guard let first = texts.first, let last = texts.last else { return "-" }

@@ -5,7 +5,7 @@ import Foundation
 import JSONText
 import Wording
 
-/// The motions by which figures are told apart: a hand's, and walks.
+/// Groups of motions, each with figures of its own: a hand's, and walks.
 private let motions = ["mc-sway", "mc-arc", "mc-arc-vertical", "mc-walk", "mc-walk-l"]
 
 /// Words of `fuse eval` for some scenarios.
