@@ -92,6 +92,8 @@ package struct ImportReport: Sendable {
 
 /// Whether `fuse run` takes an imported folder, as a run itself finds out, and what is to be done first where not.
 enum ImportReadiness {
+  private static let lens = "fuse import calibration <file>"
+
   /// Adds a finding where a run would refuse the folder, and says what to do next.
   ///
   /// A step that the import knows (a video's frames, a calibration, the recording itself) is a note: nothing is wrong yet.
@@ -121,16 +123,25 @@ enum ImportReadiness {
       report.decide("the folder has no recording yet: the calibrations are not checked against data")
       report.next = then("import the recording into <folder>")
     } else if RegularFile.exists("\(folder)/video/cam0.csv"), !hasImages("cam0") {
+      let lens =
+        (try? String(contentsOfFile: "\(folder)/video/cam0.yaml", encoding: .utf8))?.contains("intrinsics:") ?? false
       find(
-        "framesInVideo", .note, "the frames are still in the video",
-        "fuse-import-video, of the Python package, makes images of them")
-      report.next = then("fuse-import-video <video> -o <folder>")
+        "framesInVideo", .note, "the frames are still in the video" + (lens ? "" : ", and its lens is not known"),
+        "fuse-import-video, of the Python package, makes images of them" + (lens ? "" : "; \(Self.lens)"))
+      report.next = then("fuse-import-video <video> -o <folder>" + (lens ? "" : ", then \(Self.lens) -o <folder>"))
     } else if let camera, hasImages(camera), !has("\(camera)/sensor.yaml") {
       find(
         "noCalibration", .note, "\(camera) has no calibration yet",
         "fuse import kalibr <camchain>, or fuse import calibration <file>: lens and place of the camera"
           + without(camera))
       report.next = then("fuse import kalibr <camchain> -o <folder>")
+    } else if let camera,
+      ["no key distortion_model", "no key camera_model", "no key intrinsics"].contains(obstacle.found)
+    {
+      find(
+        "noLens", .note, "the lens of \(camera) is not known, and nothing is assumed",
+        "\(Self.lens) (OpenCV, ROS, camodocal, Basalt), or fuse import kalibr <camchain>" + without(camera))
+      report.next = then("\(Self.lens) -o <folder>")
     } else if let camera, obstacle.found.contains("T_BS") {
       find(
         "noCameraPlace", .note, "where \(camera) is on the body is not known, and nothing is assumed",

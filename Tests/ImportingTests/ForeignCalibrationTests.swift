@@ -289,6 +289,24 @@ import Testing
     }
   }
 
+  /// A calibration of another lens is the lens: no gyroscope errs by such factors, and an accelerometer seen through the lens says nothing.
+  @Test(arguments: [
+    "camera_matrix: [[300, 0, 321], [0, 300, 238], [0, 0, 1]]\ndistortion_model: radtan\ndistortion_coeffs: [-0.05, 0.02, 0, 0]\n",
+    "camera_matrix: [[300, 0, 321], [0, 300, 238], [0, 0, 1]]\ndistortion_model: equidistant\ndistortion_coeffs: [0.02, 0, 0, 0]\n",
+    "{\"value0\":{\"intrinsics\":[{\"camera_type\":\"ds\",\"intrinsics\":{\"fx\":340,\"fy\":341,\"cx\":321,\"cy\":238,\"xi\":-0.2,"
+      + "\"alpha\":0.6}}],\"resolution\":[[640,480]]}}",
+  ]) func anotherLensIsNoGyroscope(text: String) throws {
+    let (source, output) = (try Folder(), try Folder())
+    let name = text.hasPrefix("{") ? "calibration.json" : "camera.yaml"
+    try source.write(name, text.hasPrefix("{") ? text : "image_width: 640\nimage_height: 480\n" + text)
+    let folder = output.path("demo")
+    try FileManager.default.copyItem(
+      at: Repository.root.appendingPathComponent("datasets/demo"), to: URL(fileURLWithPath: folder))
+    let report = try Importer.run(.calibration, source: source.path(name), output: folder)
+    let faults = report.findings.filter { $0.weight == .fault }.map(\.code)
+    #expect(faults == ["cameraIntrinsics"], "\(report.findings)")
+  }
+
   /// OpenCV's XML is what its YAML is.
   @Test func openCVsXMLIsItsYAML() throws {
     let values = ["500.5", "0.", "320.", "0.", "501.", "240.", "0.", "0.", "1."], bending = "-0.1 0.02 1e-3 2e-3 0."

@@ -68,7 +68,35 @@ import Testing
     let mount = Self.mounts[index]
     let report = try imported(mount, isInverted: false, noise: 0.05)
     #expect(!report.findings.contains { $0.sentence.contains("inverted") }, "\(report.findings)")
-    #expect(report.hasFault == (mount.log.norm > 0.4), "\(report.findings)")
+    let faults = report.findings.filter { $0.weight == .fault }
+    #expect(faults.map(\.code) == (mount.log.norm > 0.4 ? ["imuMount"] : []), "\(report.findings)")
+    guard let turned = faults.first else { return }
+    let mended = try imported(
+      mount, isInverted: false,
+      map: Self.map.replacingOccurrences(of: "az]}", with: "az], T_BS: \(turned.remedy.drop { $0 != "[" })}"))
+    #expect(!mended.hasFault, "\(mended.findings)")
+  }
+
+  /// A mount that is stated already is corrected, not replaced.
+  @Test func theStatedMountCounts() throws {
+    let mount = Self.mounts[3]
+    let report = try imported(
+      mount, isInverted: false,
+      map: Self.map.replacingOccurrences(
+        of: "az]}", with: "az], T_BS: [0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]}"), noise: 0.05)
+    let turned = try #require(report.findings.first { $0.code == "imuMount" }, "\(report.findings)")
+    let mended = try imported(
+      mount, isInverted: false,
+      map: Self.map.replacingOccurrences(of: "az]}", with: "az], T_BS: \(turned.remedy.drop { $0 != "[" })}"))
+    #expect(!mended.hasFault, "\(mended.findings)")
+  }
+
+  /// A gyroscope alone in other axes is no mount: the accelerometer stands.
+  @Test func aTurnedGyroscopeIsNoMount() throws {
+    let report = try imported(
+      .identity, isInverted: false, map: Self.map.replacingOccurrences(of: "[gx, gy, gz]", with: "[gz, gx, gy]"))
+    #expect(report.findings.contains { $0.code == "imuAxes" } && report.hasFault, "\(report.findings)")
+    #expect(!report.findings.contains { $0.code == "imuMount" }, "\(report.findings)")
   }
 
   @Test(.enabled(if: SharedData.isHere, Comment(rawValue: SharedData.message))) func theCaseHasTheRightCause() throws {

@@ -134,7 +134,7 @@ struct ImportCheck {
       if seconds > 0 { report.figures["\(stream) rate [Hz]"] = Double(span.count - 1) / seconds }
     }
     judgeGravity(&report)
-    let found = motion.found
+    let found = motion.found(beside: diagnoses)
     for diagnosis in diagnoses where !found.explains(diagnosis.code) {
       let isTruth = recording.rig.odometry == nil && diagnosis.family == .odometry
       // Uncalibrated radios are the rule, and a run learns their bias.
@@ -153,10 +153,8 @@ struct ImportCheck {
       )
     }
     // Axes in a world that is not z up say nothing.
-    if !report.findings.contains(where: { $0.code.hasSuffix("Convention") }) { motion.judge(&report) }
-    for finding in found.findings where found.explains("odometryClock") {
-      report.find(
-        finding.code, finding.weight, finding.sentence, evidence: finding.evidence, remedy: finding.remedy)
+    if !report.findings.contains(where: { $0.code.hasSuffix("Convention") }) {
+      motion.judge(&report, beside: diagnoses)
     }
   }
 

@@ -1,15 +1,18 @@
 import Datasets
 import Foundation
 import Geometry
+import Premises
 import SensorData
 import Wording
 
-/// What only motion shows of a set-up: rotations that are inverted, a body that travels beside "ahead". For imports and
-/// for `fuse inspect`.
+/// What only motion shows of a set-up: rotations that are inverted, an inertial unit that is mounted otherwise, a body that travels beside
+/// "ahead". For imports, runs and `fuse inspect`.
 package struct MotionCheck {
-  /// Diagnoses of the premises that inverted rotations bring about: a clock, a mirror, a world upside down.
+  /// Diagnoses of the premises that inverted rotations and an unstated mount bring about: a clock, a mirror, a world upside down, positions
+  /// that do not follow an accelerometer.
   private static let explained: Set<String> = [
-    "odometryConvention", "odometryClock", "truthConvention", "truthClock", "imuAxes", "gravitySign",
+    "odometryConvention", "odometryClock", "odometryPositions", "truthConvention", "truthClock", "imuAxes",
+    "gravitySign",
   ]
 
   private let bodyFromSensor: Pose
@@ -33,7 +36,7 @@ package struct MotionCheck {
 
   /// Adds an inertial reading.
   package mutating func add(_ sample: IMUSample) {
-    convention.add(angularVelocity: sample.angularVelocity, at: sample.timestamp.nanoseconds)
+    convention.add(sample)
   }
 
   /// Adds a pose of the tracker, or a true one of the body.
@@ -56,28 +59,30 @@ package struct MotionCheck {
   package struct Found {
     /// The findings.
     package var findings: [ImportReport.Finding]
-    /// Whether rotations are inverted: then some diagnoses of the premises are none.
-    package var isInverted: Bool
+    /// Whether rotations are inverted, or the inertial unit is turned: then some diagnoses of the premises are none.
+    fileprivate var hasCause: Bool
 
     /// Whether a diagnosis of the premises has its cause in what was found here.
-    package func explains(_ code: String) -> Bool { isInverted && MotionCheck.explained.contains(code) }
+    package func explains(_ code: String) -> Bool { hasCause && MotionCheck.explained.contains(code) }
   }
 
-  /// What was found so far, without a report: for `fuse inspect`.
-  package var found: Found {
+  /// What was found so far beside the premises' diagnoses, without a report.
+  package func found(beside diagnoses: [Diagnosis]) -> Found {
     var report = ImportReport(kind: .csv, source: "")
-    let isInverted = judge(&report)
-    return Found(findings: report.findings, isInverted: isInverted)
+    let hasCause = judge(&report, beside: diagnoses)
+    return Found(findings: report.findings, hasCause: hasCause)
   }
 
-  /// Adds findings and figures; whether the rotations are inverted.
+  /// Adds findings and figures; whether they are the cause of others.
   @discardableResult
-  func judge(_ report: inout ImportReport) -> Bool {
-    let inverted = convention.outcome.flatMap { $0.isInverted ? $0 : nil }
-    inverted?.judge(name, &report)
+  func judge(_ report: inout ImportReport, beside diagnoses: [Diagnosis]) -> Bool {
+    // A gyroscope in other axes than the accelerometer is no mount. A pose of the truth is that of a body of its own.
+    let isSplit = diagnoses.contains { $0.code == "imuAxes" && $0.family == .imu && !$0.isHandled }
+    let cause = convention.outcome.flatMap { $0.isInverted || $0.isTurned && !isSplit && name == "odometry" ? $0 : nil }
+    cause?.judge(name, &report)
     // Axes of a body whose rotations are not known say nothing.
-    if inverted == nil { travel.outcome?.judge(isStated: statesDevice, &report) }
-    return inverted != nil
+    if !(cause?.isInverted ?? false) { travel.outcome?.judge(isStated: statesDevice, &report) }
+    return cause != nil
   }
 }
 

@@ -126,11 +126,12 @@ extension Int64 {
   }
 }
 
-/// Whether the rotations of poses are those that take the body's coordinates to the world's, or their inverses: against the
-/// gyroscope, with any way of mounting it, which is a rotation and never a mirror.
+/// Whether the rotations of poses are those that take the body's coordinates to the world's, or their inverses, and how the inertial
+/// unit is mounted: against the gyroscope, with any mount, which is a rotation and never a mirror.
 ///
 /// Rates of rotation from the poses are fitted to the gyroscope's by the best rotation (Horn, J. Opt. Soc. Am. A 4, 1987,
-/// doi:10.1364/JOSAA.4.000629), as they are and inverted; what remains tells which.
+/// doi:10.1364/JOSAA.4.000629), as they are and inverted; what remains tells which. A mount carries the accelerometer along: with the right one
+/// gravity points up in the poses' world.
 struct RotationConvention {
   /// Poses this far apart make a rate, nanoseconds: short of what a hand turns back within.
   private static let window: Int64 = 60_000_000
@@ -142,23 +143,28 @@ struct RotationConvention {
 
   /// The outcome.
   struct Outcome {
-    /// Share of the gyroscope's squares that the best mount leaves, as the rotations are and inverted.
-    var asTheyAre: Double, inverted: Double
-    /// The inertial unit's axes on the body for the inverted ones.
-    var mount: Rotation
+    /// Share of the gyroscope's squares that the stated mount leaves, and that the best one leaves, as the rotations are and inverted.
+    var stated: Double, asTheyAre: Double, inverted: Double
+    /// `bodyFromIMU` of the best mount, as the rotations are and inverted; and as it is stated.
+    var mount: Rotation, mountInverted: Rotation, statedMount: Rotation
+    /// Up in the world by the accelerometer on the best mount, rotations as they are: 1 where it is the world's +z.
+    var upright: Double
     var windows: Int
   }
 
   private let bodyFromSensor: Rotation, bodyFromIMU: Rotation
-  private var rates: [(time: Int64, value: Vector3)] = []
+  /// Readings in the body's axes, by the stated mount.
+  private var rates: [(time: Int64, value: Vector3, force: Vector3)] = []
   private var poses: [(time: Int64, rotation: Rotation)] = []
 
   init(bodyFromSensor: Pose, bodyFromIMU: Pose) {
     (self.bodyFromSensor, self.bodyFromIMU) = (bodyFromSensor.rotation, bodyFromIMU.rotation)
   }
 
-  mutating func add(angularVelocity: Vector3, at time: Int64) {
-    if rates.count < 10 * Self.most { rates.append((time, bodyFromIMU * angularVelocity)) }
+  mutating func add(_ sample: IMUSample) {
+    guard rates.count < 10 * Self.most else { return }
+    rates.append(
+      (sample.timestamp.nanoseconds, bodyFromIMU * sample.angularVelocity, bodyFromIMU * sample.specificForce))
   }
 
   /// Adds the rotation of a pose, as the file has it.
@@ -170,17 +176,20 @@ struct RotationConvention {
   /// nil where there is too little rotation, or too little of both.
   var outcome: Outcome? {
     var gyroscope: [Vector3] = [], same: [Vector3] = [], inverse: [Vector3] = []
+    var forces: [(worldFromBody: Rotation, mean: Vector3)] = []
     var k = 0
     for (a, b) in zip(poses, poses.dropFirst()) where b.time &- a.time > 0 && b.time &- a.time <= Self.longest {
       while k < rates.count, rates[k].time < a.time { k += 1 }
-      var sum = Vector3.zero, count = 0, j = k
+      var sum = Vector3.zero, force = Vector3.zero, count = 0, j = k
       while j < rates.count, rates[j].time <= b.time {
         sum += rates[j].value
+        force += rates[j].force
         (count, j) = (count + 1, j + 1)
       }
       guard count >= 2 else { continue }
       let seconds = Double(b.time &- a.time) / 1e9
       gyroscope.append(sum / Double(count))
+      forces.append((b.rotation * bodyFromSensor.inverse, force / Double(count)))
       same.append(bodyFromSensor * ((a.rotation.inverse * b.rotation).log / seconds))
       inverse.append(bodyFromSensor * ((a.rotation * b.rotation.inverse).log / seconds))
     }
@@ -189,9 +198,13 @@ struct RotationConvention {
       return nil
     }
     let (first, second) = (Self.fit(same, gyroscope), Self.fit(inverse, gyroscope))
+    let turn = first.rotation.inverse
+    let up = forces.reduce(Vector3.zero) { $0 + $1.worldFromBody * (turn * $1.mean) }
+    let stated = zip(same, gyroscope).reduce(0) { $0 + ($1.0 - $1.1).squaredNorm }
     return Outcome(
-      asTheyAre: first.residual / squares, inverted: second.residual / squares, mount: second.rotation.inverse,
-      windows: gyroscope.count)
+      stated: stated / squares, asTheyAre: first.residual / squares, inverted: second.residual / squares,
+      mount: turn * bodyFromIMU, mountInverted: second.rotation.inverse * bodyFromIMU, statedMount: bodyFromIMU,
+      upright: up.norm > 0 ? up.z / up.norm : 0, windows: gyroscope.count)
   }
 
   /// The rotation that takes `a` to `b` best, and the squares that remain.
@@ -232,24 +245,43 @@ struct RotationConvention {
 }
 
 extension RotationConvention.Outcome {
-  /// Whether the rotations are inverted beyond doubt: what remains is a good part less, over all windows far more than noise
-  /// would make it, and it is the smaller part.
-  var isInverted: Bool {
-    inverted < 0.5 && asTheyAre > 1.3 * inverted && 1.5 * Double(windows) * log(asTheyAre / max(inverted, 1e-9)) > 30
+  /// Whether one share is that of the truth rather than another: it is the smaller part, a good part less, and over all windows far more than
+  /// noise would make it.
+  private func isBeyondDoubt(_ share: Double, _ other: Double) -> Bool {
+    share < 0.5 && other > 1.3 * share && 1.5 * Double(windows) * log(other / max(share, 1e-9)) > 30
   }
+
+  /// Whether the rotations are inverted.
+  var isInverted: Bool { isBeyondDoubt(inverted, asTheyAre) }
+
+  /// Whether the inertial unit is mounted otherwise than stated, gyroscope and accelerometer alike.
+  var isTurned: Bool {
+    !isInverted && isBeyondDoubt(asTheyAre, stated) && Self.turn(mount, statedMount) > Self.leastTurn
+      && upright > cos(30 * Double.pi / 180)
+  }
+
+  /// Smaller turns are left to calibrations, radians.
+  private static let leastTurn = 20 * Double.pi / 180
+
+  private static func turn(_ a: Rotation, _ b: Rotation) -> Double { (a * b.inverse).log.norm }
 
   /// Says so, with the mount that goes with it. `name`: odometry or truth.
   func judge(_ name: String, _ report: inout ImportReport) {
+    guard isInverted || isTurned else { return }
     let share = { (value: Double) in Words.fixed(100 * value, 0) }
     report.figures["gyroscope left by the poses' rotations [%]"] = 100 * asTheyAre
     report.figures["gyroscope left by their inverses [%]"] = 100 * inverted
-    report.find(
-      "\(name)Convention", .fault, "the poses' rotations are inverted: they take the world's coordinates to the body's",
-      evidence:
-        "the best mount leaves \(share(asTheyAre)) % of the gyroscope's squares as they are, \(share(inverted)) % inverted",
-      remedy: "negate qx, qy and qz, or state rotation: body_from_world in the map")
-    let angle = mount.log.norm * 180 / .pi
-    guard angle > 20 else { return }
+    if isInverted {
+      report.find(
+        "\(name)Convention", .fault,
+        "the poses' rotations are inverted: they take the world's coordinates to the body's",
+        evidence:
+          "the best mount leaves \(share(asTheyAre)) % of the gyroscope's squares as they are, \(share(inverted)) % inverted",
+        remedy: "negate qx, qy and qz, or state rotation: body_from_world in the map")
+    }
+    let mount = isInverted ? mountInverted : mount
+    let angle = Self.turn(mount, statedMount)
+    guard angle > Self.leastTurn else { return }
     let m = mount.matrix
     let words = (0..<3).map { row in
       let values = (0..<3).map { m[$0, row] }
@@ -259,10 +291,15 @@ extension RotationConvention.Outcome {
     let numbers = (0..<3).flatMap { row in
       (0..<3).map { Words.fixed((m[row, $0] * 1000).rounded() / 1000 + 0, 3) } + ["0"]
     }
+    let remains =
+      isInverted
+      ? "" : "; the stated mount leaves \(share(stated)) % of the gyroscope's squares, this one \(share(asTheyAre)) %"
     report.find(
       "imuMount", .fault,
-      "the inertial unit is turned on the body by \(Words.fixed(angle, 0)) degrees, once that is mended",
-      evidence: "its " + words.joined(separator: ", ") + " of the body",
-      remedy: "state T_BS of imu0: [\(numbers.joined(separator: ", ")), 0, 0, 0, 1]")
+      "the inertial unit is turned by \(Words.fixed(angle * 180 / .pi, 0)) degrees against the \(name == "truth" ? "truth's body" : "tracker")"
+        + (isInverted ? ", once that is mended" : ""),
+      evidence: "its " + words.joined(separator: ", ") + " of the body" + remains,
+      remedy: (name == "odometry" ? "where T_BS of odometry0 is right, " : "")
+        + "state T_BS of imu0: [\(numbers.joined(separator: ", ")), 0, 0, 0, 1]")
   }
 }

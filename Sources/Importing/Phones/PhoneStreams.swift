@@ -287,7 +287,7 @@ struct PhoneVideo {
     try target.folder.write(Array(text.utf8), to: "video/cam0.csv")
     try target.folder.write(Array(calibration.utf8), to: "video/cam0.yaml")
     target.report.decide(
-      "\(name): stamps and lens of its frames are in the folder video; 'fuse-import-video \(name) -o <folder>' of the Python "
+      "\(name): stamps \(focal == nil ? "" : "and lens ")of its frames are in the folder video; 'fuse-import-video \(name) -o <folder>' of the Python "
         + "package makes cam0 of them")
   }
 

@@ -50,7 +50,7 @@ struct SensorLoggerImport: SourceImporter {
       stamps.append(stamp)
     }
     target.report.count("frames.csv bad rows skipped", table.bad)
-    try PhoneVideo(name: "Camera's .mp4").write(stamps, into: &target)
+    try PhoneVideo(name: "<the .mp4>").write(stamps, into: &target)
   }
 
   /// The files whose sum is the specific force.

@@ -63,6 +63,19 @@ package struct InertialHistory {
   var oldest: Timestamp? { nodes.isEmpty ? nil : nodes[first].time }
   var newest: Timestamp? { nodes.last?.time }
 
+  /// Whether an axis of the gyroscope stands at its limit: a largest reading that comes again, to the digit, for one sample in a hundred. O(n).
+  var isGyroscopeSaturated: Bool {
+    let kept = nodes[first...]
+    let largest = kept.reduce(0) {
+      max($0, abs($1.angularVelocity.x), abs($1.angularVelocity.y), abs($1.angularVelocity.z))
+    }
+    let atLimit = kept.count { node in
+      let w = node.angularVelocity
+      return max(abs(w.x), abs(w.y), abs(w.z)) == largest
+    }
+    return largest > 0 && atLimit >= max(5, kept.count / 100)
+  }
+
   /// The integrals at a time within the history, interpolated; nil outside. O(log n).
   func node(at time: Timestamp) -> Node? {
     guard let oldest, let newest, time >= oldest, time <= newest else { return nil }

@@ -86,6 +86,11 @@ package struct PremiseVerdict {
     diagnoses.filter { !$0.isHandled && $0.family != .truth && ($0.peer == nil || $0.peer == peer) }
   }
 
+  /// Whether this premise of the device is refuted.
+  package func isRefuted(_ code: String) -> Bool {
+    diagnoses.contains { $0.code == code && $0.peer == nil && !$0.isHandled }
+  }
+
   /// The code of a premise, of the device or of this peer's link, against which evidence speaks: nothing should rest on
   /// it yet. Nil where there is none.
   package func openPremise(for peer: String) -> String? {

@@ -51,7 +51,7 @@ struct InspectCommand: ParsableCommand {
         _ = finder?.process(event)
       }
       _ = finder?.finish()
-      let seen = motion.found
+      let seen = motion.found(beside: finder?.diagnoses ?? [])
       let found = (finder?.diagnoses ?? []).filter { !seen.explains($0.code) }
       let report = InspectionReport(
         inspection: inspection, rig: recording.rig, truth: truth.states, truePeers: truth.peers,

@@ -207,10 +207,9 @@ extension Recording {
 }
 
 extension MotionCheck {
-  /// Diagnoses of a run with their cause in place of what it brings about, where that is inverted rotations.
+  /// Diagnoses of a run with their cause in place of what it brings about, where that is inverted rotations or an unstated mount.
   func explained(_ diagnoses: [Diagnosis]) -> [Diagnosis] {
-    let found = found
-    guard found.isInverted else { return diagnoses }
+    let found = found(beside: diagnoses)
     let causes = found.findings.filter { $0.weight == .fault }
     return diagnoses.filter { !found.explains($0.code) }
       + causes.map {

@@ -90,6 +90,16 @@ def test_the_lens_is_fitted_to_the_frames(tmp_path: Path, size: tuple[int, int],
     assert found["intrinsics"] == expected and found["resolution"] == list(size) and found["T_BS"] == place
 
 
+def test_an_unknown_lens_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the frames are placed by their shape, only the lens is missing, and the next step says so."""
+    write_folder(tmp_path, calibration="sensor_type: camera\n")
+    write_video(tmp_path / "data.avi", 6)
+    assert main([str(tmp_path / "data.avi"), "-o", str(tmp_path)]) == 0
+    assert "next: fuse import calibration <file>" in capsys.readouterr().out
+    written = yaml.safe_load((tmp_path / "mav0/cam0/sensor.yaml").read_text())
+    assert written["T_BS"] == LANDSCAPE and written["resolution"] == [64, 48] and "intrinsics" not in written
+
+
 @pytest.mark.parametrize(("more", "says"), [
     ("resolution: [640, 360]\nintrinsics: [50, 51, 320, 180]\n", "frames of 64x48 pixels, expected 640x360"),
     ("intrinsics: [50, 51, 24, 33]\n", "expected a middle near 24, 33"),

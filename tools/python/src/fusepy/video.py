@@ -39,11 +39,11 @@ def import_video(video: str | Path, folder: str | Path, camera: int = 0) -> int:
     `video`: a file that OpenCV decodes, a folder with images by number (Record3D's `rgb`, `rgbd`), or an archive that has them.
     Raises ValueError where it cannot be read, has another number of frames than there are stamps, or does not fit the lens.
     """
-    count, _ = _import(Path(video), Path(folder), camera)
-    return count
+    return _import(Path(video), Path(folder), camera)[0]
 
 
-def _import(video: Path, folder: Path, camera: int) -> tuple[int, list[str]]:
+def _import(video: Path, folder: Path, camera: int) -> tuple[int, list[str], bool]:
+    """The number of images, what was decided, and whether the lens is known."""
     stamps = folder / "video" / f"cam{camera}.csv"
     calibration = folder / "video" / f"cam{camera}.yaml"
     for needed in (stamps, calibration):
@@ -56,7 +56,7 @@ def _import(video: Path, folder: Path, camera: int) -> tuple[int, list[str]]:
         count = _write(frames, times, stamps, turn, staged.staging / "mav0" / f"cam{camera}")
         (staged.staging / "mav0" / f"cam{camera}" / "sensor.yaml").write_text(text, encoding="utf-8")
         staged.commit(lambda name: name.startswith(f"mav0/cam{camera}/data"))
-    return count, frames.decisions
+    return count, frames.decisions, "intrinsics" in yaml.safe_load(text)
 
 
 def _stamps(path: Path) -> dict[int, int]:
@@ -135,8 +135,15 @@ def _calibration(path: Path, frames: Frames) -> tuple[str, int]:
     """The text of the camera's `sensor.yaml` for frames of this size, and how far they are turned clockwise for it."""
     document = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     lens = document.get("intrinsics")
-    if lens is None or "T_BS" in document and "resolution" in document and tuple(document["resolution"]) == frames.size:
-        # Nothing to fit: no lens is known, or it is whole.
+    if lens is None:
+        width, height = frames.size
+        document.setdefault("resolution", [width, height])
+        if "T_BS" not in document:
+            document["T_BS"] = _placed(frames, width, height)
+        frames.decisions.append("the lens is not known: 'fuse import calibration <file>' (OpenCV, ROS, Kalibr) adds it to the folder")
+        return "".join(f"{key}: {_shown(value)}\n" for key, value in document.items()), 0
+    if "T_BS" in document and "resolution" in document and tuple(document["resolution"]) == frames.size:
+        # Nothing to fit: the lens is whole.
         return path.read_text(encoding="utf-8"), 0
     size = document.get("resolution")
     for turn in sorted({0, frames.rotation if frames.rotation in (90, 180, 270) else 0}):
@@ -154,14 +161,18 @@ def _calibration(path: Path, frames: Frames) -> tuple[str, int]:
             frames.decisions.append(f"frames are turned by {turn} degrees, as the video says, to fit the lens")
         document["resolution"], document["intrinsics"] = [width, height], values
         if "T_BS" not in document:
-            document["T_BS"] = UPRIGHT if height > width else LANDSCAPE
-            frames.decisions.append(f"frames are {'upright' if height > width else 'in landscape'}: the camera's axes follow from that")
+            document["T_BS"] = _placed(frames, width, height)
         elif turn:
             raise ValueError(f"{frames.name}: frames that are turned by {turn} degrees, expected them as the sensor gives them: "
                              f"{path} places the camera so")
         return "".join(f"{key}: {_shown(value)}\n" for key, value in document.items()), turn
     raise ValueError(f"{frames.name}: frames of {frames.size[0]}x{frames.size[1]} pixels, expected "
                      + (f"{size[0]}x{size[1]}, or that scaled," if size else f"a middle near {lens[2]:.0f}, {lens[3]:.0f},") + f" as in {path}")
+
+
+def _placed(frames: Frames, width: int, height: int) -> list[int]:
+    frames.decisions.append(f"frames are {'upright' if height > width else 'in landscape'}: the camera's axes follow from that")
+    return UPRIGHT if height > width else LANDSCAPE
 
 
 def _fit(lens: list[float], size: list[int] | None, width: int, height: int) -> float | None:
@@ -213,11 +224,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     end_on_signals()
     try:
-        count, decisions = _import(options.video, options.output, 0)
+        count, decisions, has_lens = _import(options.video, options.output, 0)
     except (ValueError, OSError, zipfile.BadZipFile, yaml.YAMLError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     for decision in decisions:
         print(f"  {decision}")
-    print(f"{count} images; next: fuse import --check {options.output}, then fuse run {options.output}")
+    check = f"fuse import --check {options.output}, then fuse run {options.output}"
+    print(f"{count} images; next: {check if has_lens else f'fuse import calibration <file> -o {options.output}, then {check}'}")
     return 0
