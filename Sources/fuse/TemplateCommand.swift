@@ -169,6 +169,7 @@ package enum Template: String, CaseIterable, Sendable {
       position: [x, y, z]
       quaternion: [qw, qx, qy, qz]          # in the order w, x, y, z
       world_up: z                           # or y: ARKit's world
+      # handedness: left                    # Unity's world (with world_up: y), Unreal's
       # rotation: body_from_world           # where the quaternion takes the world's coordinates to the body's
     # Which of the body's axes looks ahead, and which is up: angles count from there (docs/axes.md). Or a name: rep103
     # (ROS: x forward, z up), frd (PX4), android, ios, arkit, optical. Absent: cam0's axes, without a camera the body's.

@@ -15,7 +15,8 @@ import Testing
 
   /// The walk with an inertial unit mounted so, and rotations inverted or not.
   private func imported(
-    _ mount: Rotation, isInverted: Bool, map: String = map, noise: Double = 0
+    _ mount: Rotation, isInverted: Bool, map: String = map, noise: Double = 0, late: Double = 0,
+    written: ((Pose) -> (place: Vector3, q: [Double]))? = nil
   ) throws -> ImportReport {
     let (source, output) = (try Folder(), try Folder())
     var imu = "t,gx,gy,gz,ax,ay,az\n", poses = "t,x,y,z,qw,qx,qy,qz\n", ranges = "t,id,d\n"
@@ -26,7 +27,9 @@ import Testing
     }
     for t in Walk.times(30) {
       let pose = Walk.pose(t), q = isInverted ? pose.rotation.inverse : pose.rotation
-      poses += "\(Walk.n(t)),\(Walk.n(pose.translation)),\(Walk.n(q.w)),\(Walk.n(q.v))\n"
+      let row = written?(pose) ?? (place: pose.translation, q: [q.w, q.v.x, q.v.y, q.v.z])
+      let numbers = row.q.map { Walk.n($0) }.joined(separator: ",")
+      poses += "\(Walk.n(t + late)),\(Walk.n(row.place)),\(numbers)\n"
     }
     for t in Walk.times(10) { ranges += "\(Walk.n(t)),1,\(Walk.n(Walk.range(t, Walk.peers[0].place)))\n" }
     try source.write("i.csv", imu)
@@ -75,6 +78,51 @@ import Testing
       mount, isInverted: false,
       map: Self.map.replacingOccurrences(of: "az]}", with: "az], T_BS: \(turned.remedy.drop { $0 != "[" })}"))
     #expect(!mended.hasFault, "\(mended.findings)")
+  }
+
+  /// Unity's world has y up and is left-handed, and its camera looks along +z: what the remedy states mends it.
+  @Test func aLeftHandedWorldIsNamed() throws {
+    // The device looks along -z with y up: mirrored, along +z. Right-handed with y up first.
+    func unity(_ pose: Pose) -> (place: Vector3, q: [Double]) {
+      let turned = ForeignSamples.yUp(pose), q = turned.rotation, p = turned.translation
+      return (Vector3(p.x, p.y, -p.z), [q.w, -q.v.x, -q.v.y, q.v.z])
+    }
+    let report = try imported(.identity, isInverted: false, written: unity)
+    let faults = report.findings.filter { $0.weight == .fault }
+    #expect(faults.map(\.code) == ["odometryConvention"], "\(report.findings)")
+    #expect(faults.first?.sentence.contains("left-handed") == true)
+    let mended = try imported(
+      .identity, isInverted: false,
+      map: Self.map.replacingOccurrences(of: "qz]}", with: "qz], handedness: left, world_up: y}"), written: unity)
+    #expect(!mended.hasFault, "\(mended.findings)")
+  }
+
+  /// Unreal's has z up, x ahead and y to the right: it becomes a body of REP 103.
+  @Test func aLeftHandedWorldWithZUpIsMended() throws {
+    let mended = try imported(
+      .identity, isInverted: false,
+      map: Self.map.replacingOccurrences(of: "qz]}", with: "qz], handedness: left}"),
+      written: { pose in
+        let q = pose.rotation, p = pose.translation
+        return (Vector3(p.x, -p.y, p.z), [q.w, -q.v.x, q.v.y, -q.v.z])
+      })
+    #expect(!mended.hasFault, "\(mended.findings)")
+  }
+
+  @Test func theOrderOfAQuaternionIsNoMount() throws {
+    let report = try imported(
+      .identity, isInverted: false, noise: 0.05,
+      written: { ($0.translation, [$0.rotation.v.x, $0.rotation.v.y, $0.rotation.v.z, $0.rotation.w]) })
+    let faults = report.findings.filter { $0.weight == .fault }
+    #expect(faults.map(\.code) == ["odometryConvention"], "\(report.findings)")
+    #expect(faults.first?.sentence.contains("x, y, z, w") == true)
+  }
+
+  /// Turns to and fro, half a period late, look like a mount.
+  @Test(arguments: [0.3, 1.0, 2.0]) func aClockIsNoMount(late: Double) throws {
+    let report = try imported(.identity, isInverted: false, late: late)
+    #expect(report.findings.contains { $0.code.hasSuffix("Clock") }, "\(report.findings)")
+    #expect(!report.findings.contains { $0.code == "imuMount" }, "\(report.findings)")
   }
 
   /// A mount that is stated already is corrected, not replaced.

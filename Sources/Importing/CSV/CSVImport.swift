@@ -108,13 +108,13 @@ struct CSVImport: SourceImporter {
 
   private func readPoses(_ section: ImportMap.Section, _ target: inout ImportTarget, isTruth: Bool) throws {
     try section.check([
-      "file", "time", "time_unit", "position", "quaternion", "rotation", "world_up", "T_BS", "position_random_walk",
-      "yaw_random_walk",
+      "file", "time", "time_unit", "position", "quaternion", "rotation", "world_up", "handedness", "T_BS",
+      "position_random_walk", "yaw_random_walk",
     ])
     let time = try section.text("time", "the column of the time"), path = try path(section)
     let position = try section.names("position", 3, "[x, y, z]")
     let quaternion = try section.names("quaternion", 4, "[w, x, y, z], in this order")
-    let turn = WorldUp(try section.word("world_up", ["z", "y"]) == "y" ? .y : .z)
+    let turn = try Self.world(section)
     let isInverse = try section.word("rotation", ["world_from_body", "body_from_world"]) == "body_from_world"
     if isInverse { target.report.decide("\(section.name): rotations are body_from_world, as the map says: inverted") }
     let bodyFromSensor = try section.file.pose("T_BS") ?? .identity
@@ -141,14 +141,22 @@ struct CSVImport: SourceImporter {
     }
   }
 
+  /// The world of poses, or of peers, as the map states it.
+  private static func world(_ section: ImportMap.Section) throws(DatasetError) -> WorldUp {
+    WorldUp(
+      try section.word("world_up", ["z", "y"]) == "y" ? .y : .z,
+      isLeftHanded: try section.word("handedness", ["right", "left"]) == "left")
+  }
+
   private func readPeers(_ section: ImportMap.Section, _ target: inout ImportTarget) throws {
-    try section.check(["file", "peer", "position"])
+    try section.check(["file", "peer", "position", "world_up", "handedness"])
+    let turn = try Self.world(section)
     let columns = [try section.text("peer", "the column of the id")] + (try section.names("position", 3, "[x, y, z]"))
     let first = target.writer.counts.values.map(\.first).min() ?? 0
     let table = try SourceTable(path: try path(section), columns: columns.map { .init($0) })
     while let row = try table.next({ (t: SourceTable) throws(SourceFault) -> GroundTruthPeer? in
       guard let id = try t.text(0) else { throw SourceFault(found: "no id", expected: "a peer's id") }
-      return GroundTruthPeer(timestamp: Timestamp(nanoseconds: first), peer: id, position: try t.vector(1))
+      return GroundTruthPeer(timestamp: Timestamp(nanoseconds: first), peer: id, position: turn.turned(try t.vector(1)))
     }) { try target.add(row, table.refuse) }
   }
 }

@@ -20,7 +20,6 @@ struct ImportCheck {
   private let poseMonitor: PremiseMonitor
   /// Watches inertial unit and tracks, where the trajectory will come from those.
   private let imageMonitor: PremiseMonitor?
-  private var clock = RotationClock()
   private var hasPoses = false
   private var ranges: RangeResiduals
   private var motion: MotionCheck
@@ -88,7 +87,6 @@ struct ImportCheck {
     case .imu(let sample):
       note("imu0", time)
       still.add(sample)
-      clock.add(angularVelocity: sample.angularVelocity, at: time.nanoseconds)
       motion.add(sample)
     case .odometry(let pose):
       note("odometry0", time)
@@ -109,7 +107,6 @@ struct ImportCheck {
     poseMonitor.observe(.odometry(OdometryPose(timestamp: time, worldFromSensor: pose)))
     poseMonitor.observe(pose * bodyFromSensor.inverse, at: time)
     motion.add(pose: pose, at: time)
-    clock.add(rotation: pose.rotation, at: time.nanoseconds)
   }
 
   private mutating func note(_ stream: String, _ time: Timestamp) {
@@ -174,7 +171,7 @@ struct ImportCheck {
   }
 
   private func judgeClocks(_ report: inout ImportReport, rotationsFit: Bool) {
-    if hasPoses, rotationsFit, recording.rig.imu != nil, let found = clock.estimate(within: 30) {
+    if hasPoses, rotationsFit, recording.rig.imu != nil, let found = motion.clock.estimate(within: 30) {
       report.figures["correlation of gyroscope and poses"] = found.unshifted
       report.figures["shift of imu0 for the best correlation [s]"] = found.shift
       if abs(found.shift) > 0.1, found.correlation - found.unshifted > 0.1,

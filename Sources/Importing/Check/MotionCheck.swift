@@ -20,6 +20,8 @@ package struct MotionCheck {
   private let statesDevice: Bool
   private var travel: TravelAxis
   private var convention: RotationConvention
+  /// Of inertial unit and poses; their mount does not matter to it.
+  private(set) var clock = RotationClock()
   private var first: Timestamp?
 
   /// - Parameters:
@@ -37,6 +39,7 @@ package struct MotionCheck {
   /// Adds an inertial reading.
   package mutating func add(_ sample: IMUSample) {
     convention.add(sample)
+    clock.add(angularVelocity: sample.angularVelocity, at: sample.timestamp.nanoseconds)
   }
 
   /// Adds a pose of the tracker, or a true one of the body.
@@ -44,6 +47,7 @@ package struct MotionCheck {
     if first == nil { first = time }
     travel.add(pose * bodyFromSensor.inverse, at: time.seconds(since: first!))
     convention.add(rotation: pose.rotation, at: time.nanoseconds)
+    clock.add(rotation: pose.rotation, at: time.nanoseconds)
   }
 
   /// Adds a reading or a pose; other events say nothing.
@@ -73,15 +77,23 @@ package struct MotionCheck {
     return Found(findings: report.findings, hasCause: hasCause)
   }
 
+  /// Whether another clock explains the rotations better: turns to and fro, half a period late, look like a mount.
+  private var isShifted: Bool {
+    guard let found = clock.estimate(within: 2) else { return false }
+    return abs(found.shift) > 0.05 && found.correlation - found.unshifted > 0.05
+  }
+
   /// Adds findings and figures; whether they are the cause of others.
   @discardableResult
   func judge(_ report: inout ImportReport, beside diagnoses: [Diagnosis]) -> Bool {
     // A gyroscope in other axes than the accelerometer is no mount. A pose of the truth is that of a body of its own.
     let isSplit = diagnoses.contains { $0.code == "imuAxes" && $0.family == .imu && !$0.isHandled }
-    let cause = convention.outcome.flatMap { $0.isInverted || $0.isTurned && !isSplit && name == "odometry" ? $0 : nil }
-    cause?.judge(name, &report)
+    let outcome = convention.outcome
+    var cause = outcome?.cause
+    if cause == .turned || cause == .leftHanded, isSplit || name != "odometry" || isShifted { cause = nil }
+    if let cause { outcome?.judge(cause, name, &report) }
     // Axes of a body whose rotations are not known say nothing.
-    if !(cause?.isInverted ?? false) { travel.outcome?.judge(isStated: statesDevice, &report) }
+    if cause == nil || cause == .turned { travel.outcome?.judge(isStated: statesDevice, &report) }
     return cause != nil
   }
 }

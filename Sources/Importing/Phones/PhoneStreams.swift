@@ -220,25 +220,39 @@ enum PhoneUnits {
   }
 }
 
-/// The direction of "up" in the world of poses, and the turn that makes it z.
+/// The direction of "up" in the world of poses, its handedness, and what makes it a right-handed world with z up.
 struct WorldUp {
   /// An axis.
   enum Axis: String { case y, z }
 
   let axis: Axis
+  /// Whether world and body are left-handed: Unity's with y up, Unreal's with z up.
+  let isLeftHanded: Bool
   private let turn: Rotation
 
-  init(_ axis: Axis) {
-    self.axis = axis
+  init(_ axis: Axis, isLeftHanded: Bool = false) {
+    (self.axis, self.isLeftHanded) = (axis, isLeftHanded)
     // 90 degrees about x: y becomes z.
     turn =
       axis == .z ? .identity : Rotation(matrix: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0)))
   }
 
   /// The pose in the world with z up.
+  ///
+  /// A left-handed one becomes `S p`, `S R S`, S the mirror of one horizontal axis of world and body: z below y, y below z, so that Unity's camera
+  /// becomes ARKit's, and Unreal's body one of REP 103.
   func turned(_ pose: Pose) -> Pose {
-    axis == .z ? pose : Pose(rotation: turn * pose.rotation, translation: turn * pose.translation)
+    let q = pose.rotation
+    // S Exp(v) S = Exp(-S v).
+    let rotation = isLeftHanded ? Rotation(w: q.w, x: -mirror.x * q.v.x, y: -mirror.y * q.v.y, z: -mirror.z * q.v.z) : q
+    return Pose(rotation: turn * rotation, translation: turned(pose.translation))
   }
+
+  /// The place in the world with z up.
+  func turned(_ place: Vector3) -> Vector3 { turn * (isLeftHanded ? mirror * place : place) }
+
+  /// The diagonal of S.
+  private var mirror: Vector3 { axis == .y ? Vector3(1, 1, -1) : Vector3(1, -1, 1) }
 }
 
 /// The camera of a phone's recording, whose frames are in a video: the folder `video` gets their stamps and what is known

@@ -124,7 +124,8 @@ extension PremiseMonitor {
       return found(
         "odometryConvention", family,
         "the tracker's rotations look inverted: only a mirror, which no mount is, would explain them as they stand",
-        "write the rotations that take the body's coordinates to the world's: conjugate the quaternions (docs/axes.md)")
+        "write the rotations that take the body's coordinates to the world's: conjugate the quaternions; poses of a left-handed world (Unity, Unreal) become right-handed ones (docs/axes.md)"
+      )
     case .gyroscopeAxes(let axes):
       return found(
         "imuAxes", isCamera ? .imu : family,

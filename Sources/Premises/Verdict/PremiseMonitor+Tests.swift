@@ -153,7 +153,7 @@ extension PremiseMonitor {
           sentence:
             "gravity points along \(Self.axis(tilt.up)) in the tracker's world: it is not z up, or the inertial unit sits turned",
           evidence: "mean specific force \(Format.degrees(tilt.angle)) degrees from +z over 4 s",
-          remedy: "convert poses to a gravity-aligned world with z up, or state T_BS of imu0"))
+          remedy: "convert poses to a gravity-aligned world with z up (docs/axes.md), or state T_BS of imu0"))
     }
     tracker.rotation?.integrate(history)
     let rotations = tracker.rotation?.test(history)

@@ -85,13 +85,14 @@ struct RunExecution {
     }
 
     let errors = pipeline.judge?.errors()
-    let besides = try (recording?.clockDiagnoses() ?? []) + (truthTest?.diagnoses(after: finder.diagnoses) ?? [])
+    let diagnoses = motion?.explained(finder.diagnoses) ?? finder.diagnoses
+    let besides = try (recording?.clockDiagnoses() ?? []) + (truthTest?.diagnoses(after: diagnoses) ?? [])
     warn(input.takeWarnings())
     let damage = (input.damage + truth.damage).sorted { $0.path < $1.path }
     let document = ResultDocument(
       title: input.title, start: start, trajectorySource: input.trajectorySource, options: options, digest: digest,
       counts: pipeline.counts, damage: damage,
-      summary: finder.summary, diagnoses: (motion?.explained(finder.diagnoses) ?? finder.diagnoses) + besides,
+      summary: finder.summary, diagnoses: diagnoses + besides,
       calibration: finder.calibration,
       peers: pipeline.peers,
       written: (files.updateCount, files.poseCount),
