@@ -13,6 +13,11 @@ import Testing
     + "odometry0: {file: p.csv, time: t, position: [x, y, z], quaternion: [qw, qx, qy, qz]}\n"
     + "uwb0: {file: r.csv, time: t, peer: id, range: d}\n"
 
+  /// The first matrix of a remedy: that of imu0; the second is that of odometry0.
+  private static func matrix(_ finding: ImportReport.Finding, of sensor: Int = 0) -> String {
+    "[" + finding.remedy.split(separator: "[")[sensor + 1].prefix { $0 != "]" } + "]"
+  }
+
   /// The walk with an inertial unit mounted so, and rotations inverted or not.
   private func imported(
     _ mount: Rotation, isInverted: Bool, map: String = map, noise: Double = 0, late: Double = 0,
@@ -58,7 +63,7 @@ import Testing
     #expect((turned != nil) == (mount.log.norm > 0.4))
     // What the remedies say mends it.
     guard let turned else { return }
-    let numbers = turned.remedy.drop { $0 != "[" }
+    let numbers = Self.matrix(turned)
     let mended = try imported(
       mount, isInverted: true,
       map: Self.map.replacingOccurrences(of: "qz]}", with: "qz], rotation: body_from_world}")
@@ -76,8 +81,12 @@ import Testing
     guard let turned = faults.first else { return }
     let mended = try imported(
       mount, isInverted: false,
-      map: Self.map.replacingOccurrences(of: "az]}", with: "az], T_BS: \(turned.remedy.drop { $0 != "[" })}"))
+      map: Self.map.replacingOccurrences(of: "az]}", with: "az], T_BS: \(Self.matrix(turned))}"))
     #expect(!mended.hasFault, "\(mended.findings)")
+    let other = try imported(
+      mount, isInverted: false,
+      map: Self.map.replacingOccurrences(of: "qz]}", with: "qz], T_BS: \(Self.matrix(turned, of: 1))}"))
+    #expect(!other.findings.contains { $0.code == "imuMount" || $0.code == "imuAxes" }, "\(other.findings)")
   }
 
   /// Unity's world has y up and is left-handed, and its camera looks along +z: what the remedy states mends it.
@@ -135,7 +144,7 @@ import Testing
     let turned = try #require(report.findings.first { $0.code == "imuMount" }, "\(report.findings)")
     let mended = try imported(
       mount, isInverted: false,
-      map: Self.map.replacingOccurrences(of: "az]}", with: "az], T_BS: \(turned.remedy.drop { $0 != "[" })}"))
+      map: Self.map.replacingOccurrences(of: "az]}", with: "az], T_BS: \(Self.matrix(turned))}"))
     #expect(!mended.hasFault, "\(mended.findings)")
   }
 

@@ -1,8 +1,6 @@
 import Foundation
 import Geometry
 import LeastSquares
-import SensorData
-import Wording
 
 /// The offset between an inertial unit's clock and that of poses, from the rate of rotation alone: the axes between
 /// the two need not be known.

@@ -52,8 +52,8 @@ struct RotationConvention {
     var fits: [Reading: Fit]
     /// Share of the gyroscope's squares that the stated mount leaves, rotations as they are.
     var stated: Double
-    /// `bodyFromIMU` as it is stated.
-    var statedMount: Rotation
+    /// `bodyFromIMU` and `bodyFromSensor` as they are stated.
+    var statedMount: Rotation, statedSensor: Rotation
     var windows: Int
   }
 
@@ -115,7 +115,7 @@ struct RotationConvention {
     let stated = zip(turns(.asTheyAre), gyroscope).reduce(0) { $0 + ($1.0 - $1.1).squaredNorm }
     return Outcome(
       fits: Dictionary(uniqueKeysWithValues: Reading.allCases.map { ($0, fit($0)) }), stated: stated / squares,
-      statedMount: bodyFromIMU, windows: gyroscope.count)
+      statedMount: bodyFromIMU, statedSensor: bodyFromSensor, windows: gyroscope.count)
   }
 
   /// The rotation that takes `a` to `b` best, and the squares that remain.
@@ -236,18 +236,25 @@ extension RotationConvention.Outcome {
       let most = values.indices.max { abs(values[$0]) < abs(values[$1]) }!
       return "\(["x", "y", "z"][row]) along \(values[most] < 0 ? "-" : "+")\(["x", "y", "z"][most])"
     }
-    let numbers = (0..<3).flatMap { row in
-      (0..<3).map { Words.fixed((m[row, $0] * 1000).rounded() / 1000 + 0, 3) } + ["0"]
-    }
     let left =
       "; the stated mount leaves \(Words.fixed(100 * stated, 0)) % of the gyroscope's squares, this one "
       + "\(Words.fixed(100 * asTheyAre.share, 0)) %"
     report.find(
       "imuMount", .fault,
-      "the inertial unit is turned by \(Words.fixed(angle * 180 / .pi, 0)) degrees against the "
-        + (name == "truth" ? "truth's body" : "tracker") + (isAlone ? "" : ", once that is mended"),
+      "inertial unit and \(name == "truth" ? "truth" : "tracker") are turned by \(Words.fixed(angle * 180 / .pi, 0)) degrees against each other"
+        + (isAlone ? "" : ", once that is mended"),
       evidence: "its " + words.joined(separator: ", ") + " of the body" + (isAlone ? left : ""),
-      remedy: (name == "odometry" ? "where T_BS of odometry0 is right, " : "")
-        + "state T_BS of imu0: [\(numbers.joined(separator: ", ")), 0, 0, 0, 1]")
+      remedy: "state T_BS of imu0: \(Self.words(mount))"
+        // Which of the two is stated wrongly nothing shows: the other one's that does the same.
+        + (name == "odometry" ? ", or of odometry0: \(Self.words(statedMount * mount.inverse * statedSensor))" : ""))
+  }
+
+  /// A rotation as a `T_BS`.
+  private static func words(_ rotation: Rotation) -> String {
+    let m = rotation.matrix
+    let numbers = (0..<3).flatMap { row in
+      (0..<3).map { Words.fixed((m[row, $0] * 1000).rounded() / 1000 + 0, 3) } + ["0"]
+    }
+    return "[\(numbers.joined(separator: ", ")), 0, 0, 0, 1]"
   }
 }

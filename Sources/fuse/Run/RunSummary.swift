@@ -214,7 +214,7 @@ extension MotionCheck {
     return diagnoses.filter { !found.explains($0.code) }
       + causes.map {
         Diagnosis(
-          code: $0.code, family: $0.code.hasPrefix("imu") ? .imu : .odometry, sentence: $0.sentence,
+          code: $0.code, family: .odometry, sentence: $0.sentence,
           evidence: $0.evidence, remedy: $0.remedy)
       }
   }
