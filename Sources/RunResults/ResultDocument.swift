@@ -28,6 +28,8 @@ package struct ResultDocument {
   package var summary: FinderSummary
   /// Premises refuted and errors handled.
   package var diagnoses: [Diagnosis]
+  /// What else speaks against the set-up, and refutes nothing.
+  package var doubts: [RunVerdict.Finding] = []
   /// The result of online calibration.
   package var calibration: CalibrationEstimate?
   /// Outcomes of the peers.
@@ -68,7 +70,7 @@ package struct ResultDocument {
 
   /// The run's verdict.
   package var verdict: RunVerdict {
-    RunVerdict(diagnoses: diagnoses, summary: summary, peers: peers, errors: errors, hasEnded: hasEnded)
+    RunVerdict(diagnoses: diagnoses, summary: summary, peers: peers, errors: errors, hasEnded: hasEnded, doubts: doubts)
   }
 
   /// The document.

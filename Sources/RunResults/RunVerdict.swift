@@ -163,11 +163,12 @@ extension RunVerdict {
   ///   - diagnoses: premises refuted and errors handled, those of the truth too.
   ///   - errors: against ground truth; nil without.
   ///   - hasEnded: whether nothing more comes: only then something is missing.
+  ///   - doubts: what else speaks against the set-up, and refutes nothing.
   package init(
     diagnoses: [Diagnosis], summary: FinderSummary, peers: [String: PeerOutcome], errors: Judge.Errors? = nil,
-    hasEnded: Bool
+    hasEnded: Bool, doubts: [Finding] = []
   ) {
-    var findings = diagnoses.map(Finding.init)
+    var findings = diagnoses.map(Finding.init) + doubts
     let refuted = Set(diagnoses.filter { !$0.isHandled && $0.family != .truth }.map(\.peer))
     for (name, outcome) in peers.sorted(by: { $0.key < $1.key }) {
       // What is open hides behind what is refuted.

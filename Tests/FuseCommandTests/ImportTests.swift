@@ -135,9 +135,15 @@ import fuse
     #expect(
       silent.stdout.contains("note: deviceAxes: the device travels 90 degrees right of ahead, along +x of its body"))
     #expect(silent.stdout.contains("device: {forward: x, up: z}, which is rep103"))
+    // Nobody who runs a folder without an import overlooks it.
+    let unstated = try FuseProcess.run(["run", "walk", "--quiet"], in: scratch.url)
+    #expect(unstated.status == 0 && unstated.stderr.hasPrefix("verdict: doubtful: deviceAxes: "), "\(unstated.stderr)")
+    #expect(
+      unstated.stderr.contains("device_T_BS: [0, 0, -1, 0, -1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]"), "\(unstated.stderr)")
     let stated = try FuseProcess.run(command + ["--device", "rep103"], in: scratch.url)
     #expect(stated.status == 0 && !stated.stdout.contains("deviceAxes"), "\(stated.stdout)")
-    #expect(try FuseProcess.run(["run", "walk", "--quiet"], in: scratch.url).status == 0)
+    let mended = try FuseProcess.run(["run", "walk", "--quiet"], in: scratch.url)
+    #expect(mended.status == 0 && !mended.stderr.contains("deviceAxes"), "\(mended.stderr)")
     let wrong = try FuseProcess.run(command + ["--device", "rep104"], in: scratch.url)
     #expect(wrong.status == 64 && wrong.stderr.contains("rep103, frd, rfu"), "\(wrong.stderr)")
     let calibration = try FuseProcess.run(

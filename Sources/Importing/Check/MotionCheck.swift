@@ -17,7 +17,8 @@ package struct MotionCheck {
 
   private let bodyFromSensor: Pose
   private let name: String
-  private let statesDevice: Bool
+  /// Whether the recording states the device's axes.
+  package let statesDevice: Bool
   private var travel: TravelAxis
   private var convention: RotationConvention
   /// Of inertial unit and poses; their mount does not matter to it.
@@ -192,7 +193,8 @@ extension TravelAxis.Outcome {
     let way = Self.words(travel)
     let fix =
       DeviceAxes.nearest(forward: travel, up: up).map {
-        "if it looks where it travels: device: \($0) in the map, or --device"
+        "if it looks where it travels: device: \($0.words) in the map, or --device, or device_T_BS: "
+          + "[\($0.axes.bodyFromDevice.rigidTransform.map { Words.fixed($0 + 0, 0) }.joined(separator: ", "))] in dataset.yaml"
       }
       ?? "state device_T_BS in dataset.yaml"
     report.find(
@@ -289,18 +291,18 @@ package struct DeviceAxes: Equatable, Sendable {
     self.words = words.map { "\($0) (\(stated))" } ?? stated
   }
 
-  /// The nearest statement to directions in the body's axes, and its name where it has one; nil where they lie more than
-  /// 30 degrees from every axis.
-  static func nearest(forward: Vector3, up: Vector3) -> String? {
+  /// The nearest axes to directions in the body's, as a map states them, with their name where they have one; nil where they lie more than 30 degrees
+  /// from every axis.
+  static func nearest(forward: Vector3, up: Vector3) -> (axes: DeviceAxes, words: String)? {
     func axis(_ v: Vector3) -> String? {
       let values = [v.x, v.y, v.z]
       guard let index = values.indices.max(by: { abs(values[$0]) < abs(values[$1]) }), abs(values[index]) > 0.866
       else { return nil }
       return (values[index] < 0 ? "-" : "") + ["x", "y", "z"][index]
     }
-    guard let f = axis(forward), let u = axis(up), f.last != u.last else { return nil }
+    guard let f = axis(forward), let u = axis(up), let axes = DeviceAxes(forward: f, up: u) else { return nil }
     let name = named.first { $0.forward == f && $0.up == u }?.name
-    return "{forward: \(f), up: \(u)}" + (name.map { ", which is \($0)" } ?? "")
+    return (axes, "{forward: \(f), up: \(u)}" + (name.map { ", which is \($0)," } ?? ""))
   }
 }
 

@@ -3,6 +3,7 @@ import Estimator
 import Evaluation
 import Foundation
 import Geometry
+import Importing
 import PrecisionFinding
 import Premises
 import RunResults
@@ -86,10 +87,13 @@ struct Trial {
     var ranges: [RangeMeasurement] = []
     var path = SolverPath(rig)
     var truthTest = try truth.test(recording, rig: rig)
+    var motion =
+      usesOdometry ? MotionCheck(rig: rig, statesDevice: recording.statesDevice || recording.looksAlongCamera) : nil
     while let event = try events.next() {
       truthTest?.observe(event.event)
       guard options.includes(event.event) else { continue }
       if case .range(let range) = event.event { ranges.append(range) }
+      motion?.add(event.event)
       offline?.observe(event.event)
       for output in run.process(event) {
         judge.record(output, withPoses: offline == nil)
@@ -102,10 +106,12 @@ struct Trial {
     judge.record(offline)
     recording.warnings.forEach(warn)
     DamageWords.lines((events.damage + truth.damage).sorted { $0.path < $1.path }).forEach { warn("\(path)/\($0)") }
-    let besides = try recording.clockDiagnoses() + (truthTest?.diagnoses(after: finder.diagnoses) ?? [])
+    var found: (diagnoses: [Diagnosis], doubts: [RunVerdict.Finding]) =
+      motion?.judged(finder.diagnoses) ?? (finder.diagnoses, [])
+    found.diagnoses += try recording.clockDiagnoses() + (truthTest?.diagnoses(after: found.diagnoses) ?? [])
     let errors = withIdeal(
       judge, ranges, rig, truth, radio?.scenario.radio, redrawn?.impaired)
-    var result = result(run, errors, besides, isRecorded: true)
+    var result = result(run, errors, found, isRecorded: true)
     result.others = others(path, ranges, judge)
     return result
   }
@@ -117,11 +123,12 @@ struct Trial {
   }
 
   private func result(
-    _ run: FinderRun, _ errors: Judge.Errors, _ besides: [Diagnosis] = [], isRecorded: Bool
+    _ run: FinderRun, _ errors: Judge.Errors, _ found: (diagnoses: [Diagnosis], doubts: [RunVerdict.Finding])? = nil,
+    isRecorded: Bool
   ) -> TrialResult {
     let verdict = RunVerdict(
-      diagnoses: run.finder.diagnoses + besides, summary: run.finder.summary, peers: run.peers, errors: errors,
-      hasEnded: true)
+      diagnoses: found?.diagnoses ?? run.finder.diagnoses, summary: run.finder.summary, peers: run.peers,
+      errors: errors, hasEnded: true, doubts: found?.doubts ?? [])
     return TrialResult(errors: errors, verdict: verdict, isRecorded: isRecorded)
   }
 

@@ -59,8 +59,9 @@ struct RunExecution {
 
     var truthTest = try recording.flatMap { try truth.test($0, rig: $0.rig) }
     var motion =
-      input.trajectorySource == .odometry && input.rig.imu != nil
-      ? MotionCheck(rig: input.rig, statesDevice: true) : nil
+      input.trajectorySource == .odometry
+      ? MotionCheck(rig: input.rig, statesDevice: recording.map { $0.statesDevice || $0.looksAlongCamera } ?? true)
+      : nil
     while true {
       // What is published leaves before the wait for more.
       if !input.isReady {
@@ -85,11 +86,11 @@ struct RunExecution {
     }
 
     let errors = pipeline.judge?.errors()
-    let diagnoses = motion?.explained(finder.diagnoses) ?? finder.diagnoses
+    let (diagnoses, doubts) = motion?.judged(finder.diagnoses) ?? (finder.diagnoses, [])
     let besides = try (recording?.clockDiagnoses() ?? []) + (truthTest?.diagnoses(after: diagnoses) ?? [])
     warn(input.takeWarnings())
     let damage = (input.damage + truth.damage).sorted { $0.path < $1.path }
-    let document = ResultDocument(
+    var document = ResultDocument(
       title: input.title, start: start, trajectorySource: input.trajectorySource, options: options, digest: digest,
       counts: pipeline.counts, damage: damage,
       summary: finder.summary, diagnoses: diagnoses + besides,
@@ -97,6 +98,7 @@ struct RunExecution {
       peers: pipeline.peers,
       written: (files.updateCount, files.poseCount),
       nonFinite: files.nonFiniteCount, errors: errors)
+    document.doubts = doubts
     let use = ResourceUse(since: began)
     let timing = TimingDocument(
       recording: input.path, use: use, counts: pipeline.counts, isOffline: offline != nil,

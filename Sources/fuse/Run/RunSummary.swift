@@ -207,23 +207,28 @@ extension Recording {
 }
 
 extension MotionCheck {
-  /// Diagnoses of a run with their cause in place of what it brings about, where that is inverted rotations or an unstated mount.
-  func explained(_ diagnoses: [Diagnosis]) -> [Diagnosis] {
+  /// Diagnoses of a run with their cause in place of what it brings about, where that is inverted rotations or an unstated mount; and as a doubt a device that
+  /// travels beside an "ahead" that nothing states.
+  func judged(_ diagnoses: [Diagnosis]) -> (diagnoses: [Diagnosis], doubts: [RunVerdict.Finding]) {
     let found = found(beside: diagnoses)
-    let causes = found.findings.filter { $0.weight == .fault }
-    return diagnoses.filter { !found.explains($0.code) }
-      + causes.map {
-        Diagnosis(
-          code: $0.code, family: .odometry, sentence: $0.sentence,
-          evidence: $0.evidence, remedy: $0.remedy)
-      }
+    let causes = found.findings.filter { $0.weight == .fault }.map {
+      Diagnosis(code: $0.code, family: .odometry, sentence: $0.sentence, evidence: $0.evidence, remedy: $0.remedy)
+    }
+    let doubts = found.findings.filter { $0.weight != .fault && !statesDevice }.map {
+      RunVerdict.Finding(
+        state: .doubtful, code: $0.code, family: Diagnosis.Family.odometry.rawValue, sentence: $0.sentence,
+        remedy: $0.remedy)
+    }
+    return (diagnoses.filter { !found.explains($0.code) } + causes, doubts)
   }
 }
 
 extension TruthConsistency {
   /// What the data refute about the truth, where other premises are refuted already.
   func diagnoses(after found: [Diagnosis]) -> [Diagnosis] {
-    diagnoses(refuted: Set(found.filter { !$0.isHandled }.map(\.family)))
+    // An inertial unit that is turned against the tracker is no witness of the truth's attitudes.
+    let families = found.filter { !$0.isHandled }.map { $0.code == "imuMount" ? Diagnosis.Family.imu : $0.family }
+    return diagnoses(refuted: Set(families))
   }
 }
 
