@@ -21,17 +21,18 @@ import Testing
   /// The walk with an inertial unit mounted so, and rotations inverted or not.
   private func imported(
     _ mount: Rotation, isInverted: Bool, map: String = map, noise: Double = 0, late: Double = 0,
+    path: (Double) -> Pose = Walk.pose,
     written: ((Pose) -> (place: Vector3, q: [Double]))? = nil
   ) throws -> ImportReport {
     let (source, output) = (try Folder(), try Folder())
     var imu = "t,gx,gy,gz,ax,ay,az\n", poses = "t,x,y,z,qw,qx,qy,qz\n", ranges = "t,id,d\n"
     for (k, t) in Walk.times(100).enumerated() {
-      let (rate, force) = Walk.motion(t)
+      let (rate, force) = Walk.motion(t, of: path)
       let jitter = noise * Vector3(sin(Double(k) * 12.9), cos(Double(k) * 78.2), sin(Double(k) * 37.7))
       imu += "\(Walk.n(t)),\(Walk.n(mount.inverse * rate + jitter)),\(Walk.n(mount.inverse * force))\n"
     }
     for t in Walk.times(30) {
-      let pose = Walk.pose(t), q = isInverted ? pose.rotation.inverse : pose.rotation
+      let pose = path(t), q = isInverted ? pose.rotation.inverse : pose.rotation
       let row = written?(pose) ?? (place: pose.translation, q: [q.w, q.v.x, q.v.y, q.v.z])
       let numbers = row.q.map { Walk.n($0) }.joined(separator: ",")
       poses += "\(Walk.n(t + late)),\(Walk.n(row.place)),\(numbers)\n"
@@ -132,6 +133,19 @@ import Testing
     let report = try imported(.identity, isInverted: false, late: late)
     #expect(report.findings.contains { $0.code.hasSuffix("Clock") }, "\(report.findings)")
     #expect(!report.findings.contains { $0.code == "imuMount" }, "\(report.findings)")
+  }
+
+  /// A robot on a floor turns about one axis: that the unit is upside down shows, the matrix does not.
+  @Test func aFlatPathShowsNoMatrix() throws {
+    let report = try imported(
+      Rotation(w: 0, x: 1, y: 0, z: 0), isInverted: false, noise: 0.01,
+      path: { t in
+        let s = max(0, t - 2)
+        return Pose(
+          rotation: .yaw(1.2 * sin(0.8 * s)), translation: Vector3(1.5 * sin(0.5 * s), 1.5 - 1.5 * cos(0.5 * s), 0.3))
+      })
+    let turned = try #require(report.findings.first { $0.code == "imuMount" }, "\(report.findings)")
+    #expect(turned.evidence.contains("one axis alone") && !turned.remedy.contains("["), "\(turned)")
   }
 
   /// A mount that is stated already is corrected, not replaced.

@@ -23,7 +23,7 @@ struct Walk {
   }
 
   /// Angular rate, rad/s, and specific force, m/s^2, in body axes.
-  static func motion(_ t: Double) -> (rate: Vector3, force: Vector3) {
+  static func motion(_ t: Double, of pose: (Double) -> Pose = Walk.pose) -> (rate: Vector3, force: Vector3) {
     let h = 1e-3
     let (a, b, c) = (pose(t - h), pose(t), pose(t + h))
     let acceleration = (a.translation - 2 * b.translation + c.translation) / (h * h)

@@ -54,6 +54,8 @@ struct RotationConvention {
     var stated: Double
     /// `bodyFromIMU` and `bodyFromSensor` as they are stated.
     var statedMount: Rotation, statedSensor: Rotation
+    /// Share of the gyroscope's squares about other axes than the one that the device turns about most.
+    var aboutOthers: Double
     var windows: Int
   }
 
@@ -112,10 +114,14 @@ struct RotationConvention {
       return Fit(
         share: found.residual / squares, mount: turn * bodyFromIMU, up: up.norm > 0 ? up / up.norm : .zero)
     }
+    let scatter = gyroscope.reduce(Matrix3.zero) { $0 + Matrix3(outer: $1, $1) }
+    let axis = SymmetricEigen.principalVector(of: (0..<3).map { r in (0..<3).map { scatter[r, $0] } })
+    let most = Vector3(axis[0], axis[1], axis[2])
     let stated = zip(turns(.asTheyAre), gyroscope).reduce(0) { $0 + ($1.0 - $1.1).squaredNorm }
     return Outcome(
       fits: Dictionary(uniqueKeysWithValues: Reading.allCases.map { ($0, fit($0)) }), stated: stated / squares,
-      statedMount: bodyFromIMU, statedSensor: bodyFromSensor, windows: gyroscope.count)
+      statedMount: bodyFromIMU, statedSensor: bodyFromSensor, aboutOthers: 1 - scatter.form(most, most) / squares,
+      windows: gyroscope.count)
   }
 
   /// The rotation that takes `a` to `b` best, and the squares that remain.
@@ -123,31 +129,13 @@ struct RotationConvention {
     var s = Matrix3.zero
     for (u, v) in zip(a, b) { s += Matrix3(outer: u, v) }
     let (xx, yy, zz) = (s[0, 0], s[1, 1], s[2, 2])
-    var matrix: [[Double]] = [
+    let horn: [[Double]] = [
       [xx + yy + zz, s[1, 2] - s[2, 1], s[2, 0] - s[0, 2], s[0, 1] - s[1, 0]],
       [s[1, 2] - s[2, 1], xx - yy - zz, s[0, 1] + s[1, 0], s[2, 0] + s[0, 2]],
       [s[2, 0] - s[0, 2], s[0, 1] + s[1, 0], yy - xx - zz, s[1, 2] + s[2, 1]],
       [s[0, 1] - s[1, 0], s[2, 0] + s[0, 2], s[1, 2] + s[2, 1], zz - xx - yy],
     ]
-    let horn = matrix
-    // The largest eigenvalue's direction: a power of the matrix, shifted above zero, by squaring.
-    let size = matrix.flatMap { $0 }.reduce(0) { max($0, abs($1)) }
-    guard size > 0 else { return (.identity, b.reduce(0) { $0 + $1.squaredNorm }) }
-    for k in 0..<4 { matrix[k][k] += 4 * size }
-    for _ in 0..<24 {
-      var square = [[Double]](repeating: [0, 0, 0, 0], count: 4), largest = 0.0
-      for i in 0..<4 {
-        for j in 0..<4 {
-          for k in 0..<4 { square[i][j] += matrix[i][k] * matrix[k][j] }
-          largest = max(largest, abs(square[i][j]))
-        }
-      }
-      matrix = square.map { $0.map { $0 / largest } }
-    }
-    let column = (0..<4).max { matrix[$0][$0] < matrix[$1][$1] }!
-    let q = (0..<4).map { matrix[$0][column] }
-    let norm = q.reduce(0) { $0 + $1 * $1 }.squareRoot()
-    let unit = q.map { $0 / norm }
+    let unit = SymmetricEigen.principalVector(of: horn)
     var value = 0.0
     for i in 0..<4 { for j in 0..<4 { value += unit[i] * horn[i][j] * unit[j] } }
     let all = a.reduce(0) { $0 + $1.squaredNorm } + b.reduce(0) { $0 + $1.squaredNorm }
@@ -230,6 +218,8 @@ extension RotationConvention.Outcome {
   private func judgeMount(_ mount: Rotation, _ name: String, isAlone: Bool, _ report: inout ImportReport) {
     let angle = turn(mount)
     guard angle > Self.leastTurn else { return }
+    // A robot on a floor: any turn about that axis, before the mount or after it, does as well.
+    let isShown = aboutOthers > 0.01
     let m = mount.matrix
     let words = (0..<3).map { row in
       let values = (0..<3).map { m[$0, row] }
@@ -243,10 +233,14 @@ extension RotationConvention.Outcome {
       "imuMount", .fault,
       "inertial unit and \(name == "truth" ? "truth" : "tracker") are turned by \(Words.fixed(angle * 180 / .pi, 0)) degrees against each other"
         + (isAlone ? "" : ", once that is mended"),
-      evidence: "its " + words.joined(separator: ", ") + " of the body" + (isAlone ? left : ""),
-      remedy: "state T_BS of imu0: \(Self.words(mount))"
-        // Which of the two is stated wrongly nothing shows: the other one's that does the same.
-        + (name == "odometry" ? ", or of odometry0: \(Self.words(statedMount * mount.inverse * statedSensor))" : ""))
+      evidence: (isShown
+        ? "its " + words.joined(separator: ", ") + " of the body" : "the device turns about one axis alone")
+        + (isAlone ? left : ""),
+      remedy: !isShown
+        ? "state T_BS of imu0 and of odometry0; turned about several axes, the device shows the matrix"
+        : "state T_BS of imu0: \(Self.words(mount))"
+          // Which of the two is stated wrongly nothing shows: the other one's that does the same.
+          + (name == "odometry" ? ", or of odometry0: \(Self.words(statedMount * mount.inverse * statedSensor))" : ""))
   }
 
   /// A rotation as a `T_BS`.
