@@ -22,7 +22,7 @@ import Testing
 
   private static let inertial = ["imuAxes", "visualInertialMismatch", "gravitySign", "cameraMount"]
 
-  /// Relatives of the fifteen most frequent ones, of `tools/update-faults`.
+  /// Relatives of the most frequent ones, of `tools/update-faults`.
   static let own = [
     Mistake(name: "accelerometer-cm", codes: ["accelerometerUnit"]),
     Mistake(name: "gyroscope-degrees", codes: ["gyroscopeUnit"]),
@@ -37,6 +37,10 @@ import Testing
     Mistake(name: "radio-late-0.5s", codes: ["radioClock"]),
     Mistake(name: "range-3-long", codes: ["overConfident", "rangeBias"]),
     Mistake(name: "odometry-y-down-imu", codes: ["odometryConvention"]),
+    Mistake(name: "odometry-conjugate-imu", codes: ["odometryConvention"]),
+    Mistake(name: "odometry-left-handed-imu", codes: ["odometryConvention"]),
+    Mistake(name: "odometry-xyzw-imu", codes: ["odometryConvention"]),
+    Mistake(name: "odometry-camera-axes-imu", codes: ["imuMount"]),
     Mistake(name: "odometry-scale-0.5", codes: ["odometryScale"]),
     Mistake(name: "time-milliseconds", codes: ["timestampUnit"]),
   ]

@@ -38,7 +38,7 @@ import fuse_lab
   }
 
   @Test func theNamesAreDistinct() {
-    #expect(Set(SetUpFault.all.map(\.name)).count == SetUpFault.all.count && SetUpFault.all.count == 66)
+    #expect(Set(SetUpFault.all.map(\.name)).count == SetUpFault.all.count && SetUpFault.all.count == 68)
   }
 
   /// Wilson's interval as in the tables of Newcombe, Stat. Med. 17, 1998, doi:10.1002/(sici)1097-0258(19980430)17:8<857::aid-sim777>3.0.co;2-e.

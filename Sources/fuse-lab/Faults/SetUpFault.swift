@@ -257,6 +257,7 @@ extension SetUpFault {
   private static let odometry: [SetUpFault] = {
     let beside = "inertial unit beside them"
     let yDown = Pose(rotation: .exp(Vector3(.pi / 2, 0, 0)))
+    let yUp = Pose(rotation: .exp(Vector3(-.pi / 2, 0, 0)))
     let toCamera = Rotation.exp(Vector3(-.pi / 2, 0, 0)) * .exp(Vector3(0, .pi / 2, 0))
     /// The attitude stays.
     @Sendable func moved(_ place: @escaping @Sendable (Pose) -> Vector3) -> @Sendable (Pose) -> Pose {
@@ -288,6 +289,15 @@ extension SetUpFault {
         "odometry-inverse-positions-imu",
         "positions of the world in the body, attitudes of the body in the world, \(beside)",
         moved(\.inverse.translation)),
+      tracker("odometry-left-handed-imu", "a left-handed world with y up, as Unity's, \(beside)") {
+        // Right-handed with y up, then z of world and body mirrored.
+        let turned = yUp * $0, q = turned.rotation, p = turned.translation
+        return Pose(rotation: Rotation(w: q.w, x: -q.v.x, y: -q.v.y, z: q.v.z), translation: p * Vector3(1, 1, -1))
+      },
+      tracker("odometry-xyzw-imu", "quaternions as x, y, z, w in columns named w, x, y, z, \(beside)") {
+        let q = $0.rotation
+        return Pose(rotation: Rotation(w: q.v.x, x: q.v.y, y: q.v.z, z: q.w), translation: $0.translation)
+      },
       tracker("odometry-late-0.4s-imu", "poses stamped 0.4 s late, \(beside)", delay: 0.4) { $0 },
     ]
   }()

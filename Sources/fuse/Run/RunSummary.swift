@@ -214,7 +214,9 @@ extension MotionCheck {
     let causes = found.findings.filter { $0.weight == .fault }.map {
       Diagnosis(code: $0.code, family: .odometry, sentence: $0.sentence, evidence: $0.evidence, remedy: $0.remedy)
     }
-    let doubts = found.findings.filter { $0.weight != .fault && !statesDevice }.map {
+    // Axes in a world that is not z up say nothing.
+    let isUpright = !diagnoses.contains { $0.code == "odometryConvention" }
+    let doubts = found.findings.filter { $0.weight != .fault && !statesDevice && isUpright }.map {
       RunVerdict.Finding(
         state: .doubtful, code: $0.code, family: Diagnosis.Family.odometry.rawValue, sentence: $0.sentence,
         remedy: $0.remedy)
