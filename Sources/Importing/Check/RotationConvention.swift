@@ -7,7 +7,7 @@ import Wording
 /// Whether the rotations of poses are those that take the body's coordinates to the world's, or their inverses, and how the inertial
 /// unit is mounted: against the gyroscope, with any mount, which is a rotation and never a mirror.
 ///
-/// Rates of rotation from the poses are fitted to the gyroscope's by the best rotation (Horn, J. Opt. Soc. Am. A 4, 1987,
+/// Rates of rotation u from the poses, rad/s in the body's axes, are fitted to the gyroscope's w by the rotation that minimises `sum |w - C u|^2` (Horn, J. Opt. Soc. Am. A 4, 1987,
 /// doi:10.1364/JOSAA.4.000629), as they are, inverted, and in another order; what remains tells which. A mount carries the accelerometer along: with the right one
 /// gravity points up in the poses' world.
 struct RotationConvention {
@@ -80,7 +80,7 @@ struct RotationConvention {
     poses.append((time, rotation))
   }
 
-  /// nil where there is too little rotation, or too little of both.
+  /// nil where there is too little rotation, or too little of both. O(readings + poses).
   var outcome: Outcome? {
     var gyroscope: [Vector3] = [], forces: [Vector3] = []
     var pairs: [(a: Rotation, b: Rotation, seconds: Double)] = []
@@ -160,7 +160,7 @@ extension RotationConvention.Outcome {
     share < 0.5 && other > 1.3 * share && 1.5 * Double(windows) * log(other / max(share, 1e-9)) > 30
   }
 
-  /// nil where the rotations are as they should be, or nothing is beyond doubt.
+  /// nil where the rotations agree with the stated mount, or nothing is beyond doubt.
   ///
   /// Poses that are left-handed with y up, as Unity's, are mirrored by S on both sides: rates of rotation become `-S w`, which looks like a mount, and the
   /// accelerometer on that mount points down, along `-S` of up.

@@ -90,18 +90,6 @@ package struct PositionConsistency {
     return nearest.flatMap { abs($0.time.seconds(since: wanted)) < Self.longestGap ? $0 : nil }
   }
 
-  /// All 48 signed permutations but the identity.
-  private static let otherAxes: [Matrix3] = {
-    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
-    return orders.flatMap { order in
-      (0..<8).map { signs in
-        var matrix = Matrix3.zero
-        for r in 0..<3 { matrix[r, order[r]] = signs >> r & 1 == 0 ? 1 : -1 }
-        return matrix
-      }
-    }.filter { $0 != .identity }
-  }()
-
   /// The best alternative and its log likelihood ratio against the positions as they are written, all costs paid; nil before there are enough.
   ///
   /// Cost: O(observations), 50 alternatives.
@@ -118,7 +106,7 @@ package struct PositionConsistency {
     func explanation(_ cause: Cause, _ squares: Double) -> Explanation {
       Explanation(kind: cause, squares: Self.weight * squares, parameters: 0)
     }
-    var tried = Self.otherAxes.map { axes in explanation(.axes(axes), squares { axes * $0.written }) }
+    var tried = SignedPermutation.all.map { axes in explanation(.axes(axes), squares { axes * $0.written }) }
     tried.append(explanation(.inverse, squares(\.inverse)))
     tried.append(explanation(.unrelated, constants.squares(observations.map(\.written))))
     return test.best(null: Self.weight * null, tried).map { ($0.kind, $0.ratio) }
